@@ -1,5 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
-import { QueueError, trimmedError } from './queue-error.ts';
+import { trimmedError } from './queue-error.ts';
+import { isForbidden, redisFailure, unreachable } from './redis-refusal.ts';
+import { readRedisUrl } from './redis-url.ts';
 
 /** A connection to Redis: one server, a Sentinel group's master, or a cluster. */
 export type Connection = Redis | Cluster;
@@ -9,7 +11,9 @@ export type Purpose = 'worker' | 'caller';
 
 /**
  * Connects to Redis. URLs: `redis://` and `rediss://` (one server), `redis+sentinel://host,host/master-name`, `redis+cluster://host,host`
- * (`rediss+…` with TLS; user, password and `/db` as usual). Errors of the connection go to `onError`, trimmed; a connection never throws them by itself.
+ * (`rediss+…` with TLS; user, password and `/db` as usual; of Sentinels
+ * `?sentinelUsername=…&sentinelPassword=…&sentinelTls=1`). It is never on another database than the URL's. Errors of the
+ * connection go to `onError`, trimmed; a connection never throws them by itself.
  */
 export function connect(
   url: string,
@@ -38,13 +42,19 @@ export function pairsOf(answer: readonly string[]): Map<string, string> {
   return new Map(answer.flatMap((name, index) => (index % 2 === 0 ? [[name, answer[index + 1] ?? '']] : [])));
 }
 
-/** Waits until a connection is usable. Rejects with `PLATFORM_REDIS_UNREACHABLE` after `withinMs`. */
+/**
+ * Waits until a connection is usable. Rejects with `OPERATOR_REDIS_…` where Redis is there and does not accept the
+ * login or the database, and with `PLATFORM_REDIS_UNREACHABLE` after `withinMs`.
+ */
 export async function whenReady(connection: Connection, withinMs: number): Promise<void> {
   if (connection.status === 'ready') return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let lastError = 'no answer';
   const noteError = (error: unknown) => {
     lastError = trimmedError(error).message || lastError;
+    const failure = redisFailure(error, 'use Redis');
+    // It has to be told otherwise: waiting does not help.
+    if (failure?.code.startsWith('OPERATOR_')) reject(failure);
   };
   const giveUp = () => reject(unreachable(lastError));
   const timer = setTimeout(giveUp, withinMs);
@@ -57,32 +67,8 @@ export async function whenReady(connection: Connection, withinMs: number): Promi
   }
 }
 
-/** The error of a Redis that cannot be reached or that refuses a command. */
-export function unreachable(found: string): QueueError {
-  return new QueueError('PLATFORM_REDIS_UNREACHABLE', `Cannot reach Redis: ${found.slice(0, 200)}, wanted an answer`);
-}
-
-/** What the failure of a command means to whoever gave it: `PLATFORM_REDIS_FULL`, `PLATFORM_REDIS_UNREACHABLE`, or `undefined` where it is none of Redis'. */
-export function redisFailure(error: unknown, doing: string): QueueError | undefined {
-  if (!(error instanceof Error) || error instanceof QueueError) return undefined;
-  // Of a transaction the first command that was refused says why.
-  const { message } = trimmedError(('previousErrors' in error && [error.previousErrors].flat()[0]) || error);
-  if (message.startsWith('OOM')) {
-    return new QueueError(
-      'PLATFORM_REDIS_FULL',
-      `Cannot ${doing}: found Redis at its memory limit (${message}), wanted room`,
-    );
-  }
-  const ofRedis = /^(ReplyError|MaxRetriesPerRequestError)$/.test(error.name);
-  return ofRedis || unanswered.test(message) ? unreachable(message) : undefined;
-}
-
-/** How errors begin that the client makes itself: of a connection, then of a cluster while a master of it is away. */
-const unanswered =
-  /^(Connection is closed|Command timed out|Stream isn't writeable|Too many Cluster redirections|None of startup nodes|Cluster isn't ready)/;
-
 function open(url: string, purpose: Purpose): Connection {
-  const parsed = parse(url);
+  const { form, tls, hosts, username, password, masterName, db, sentinel } = readRedisUrl(url);
   const worker = purpose === 'worker';
   // Workers must be back within 5 s of Redis' return, so the pause never grows beyond 2 s.
   const retryStrategy = (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000);
@@ -94,73 +80,66 @@ function open(url: string, purpose: Purpose): Connection {
     // A frozen server keeps the connection and answers nothing.
     ...(worker ? {} : { commandTimeout: 5_000 }),
     // A master that became a replica refuses writes until somebody asks again who is master.
-    reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? 2 : false),
-    ...(parsed.username === '' ? {} : { username: parsed.username }),
-    ...(parsed.password === '' ? {} : { password: parsed.password }),
-    ...(parsed.tls ? { tls: {} } : {}),
+    reconnectOnError: (error: Error) => (/(?:^|: -)READONLY\b/.test(error.message) ? 2 : false),
+    // One command less that a user must be allowed.
+    disableClientInfo: true,
+    ...loginOf({ username, password }),
+    ...(tls ? { tls: {} } : {}),
   };
-  const [first] = parsed.hosts;
-  if (first === undefined) throw badUrl();
-  if (parsed.form === 'single') return new Redis({ ...shared, ...first, db: parsed.db, retryStrategy });
-  if (parsed.form === 'sentinel') {
-    return new Redis({ ...shared, sentinels: parsed.hosts, name: parsed.masterName, db: parsed.db, retryStrategy });
+  const [first] = hosts;
+  if (form === 'single') return own(new Redis({ ...shared, ...first, db, retryStrategy }));
+  if (form === 'sentinel') {
+    const { username: sentinelUsername, password: sentinelPassword } = loginOf(sentinel);
+    return own(
+      new Redis({
+        ...shared,
+        sentinels: hosts,
+        name: masterName,
+        db,
+        retryStrategy,
+        enableTLSForSentinelMode: tls,
+        ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
+        ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+        ...(sentinel.tls ? { sentinelTLS: {} } : {}),
+      }),
+    );
   }
   const { enableOfflineQueue, ...redisOptions } = shared;
-  return new Cluster(parsed.hosts, { redisOptions, enableOfflineQueue, clusterRetryStrategy: retryStrategy });
+  return own(new Cluster(hosts, { redisOptions, enableOfflineQueue, clusterRetryStrategy: retryStrategy }));
 }
 
-interface ParsedUrl {
-  form: 'single' | 'sentinel' | 'cluster';
-  tls: boolean;
-  hosts: { host: string; port: number }[];
-  username: string;
-  password: string;
-  masterName: string;
-  db: number;
+function loginOf({ username, password }: { username: string; password: string }) {
+  return { ...(username === '' ? {} : { username }), ...(password === '' ? {} : { password }) };
 }
 
-function parse(url: string): ParsedUrl {
-  const match = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?$/.exec(url);
-  if (match === null) throw badUrl();
-  const [, scheme, form, login = '', hostList = '', path = ''] = match;
-  const colon = login.indexOf(':');
-  const defaultPort = form === 'sentinel' ? 26_379 : 6_379;
-  const [left = '', right = ''] = form === 'sentinel' ? path.split('/') : ['', path];
-  const db = right === '' ? 0 : Number(right);
-  if (!Number.isInteger(db) || db < 0 || (form === 'sentinel' && left === '')) throw badUrl();
-  return {
-    form: form === 'sentinel' || form === 'cluster' ? form : 'single',
-    tls: scheme === 'rediss',
-    hosts: hostList.split(',').map((entry) => hostOf(entry, defaultPort)),
-    username: decode(colon < 0 ? login : login.slice(0, colon)),
-    password: decode(colon < 0 ? '' : login.slice(colon + 1)),
-    masterName: decode(left),
-    db,
+/** What whoever may not ask `INFO` hears in its place, for client and BullMQ want an answer: the oldest version in use. */
+const leastInfo = 'redis_version:6.2.0\r\n';
+
+type Callback = (error: unknown, text?: string) => void;
+
+/** Makes a connection, and every duplicate of it, what we promise of one. */
+function own<One extends Connection>(connection: One): One {
+  const overridden = connection as unknown as Record<'info' | 'select' | 'duplicate', (...given: unknown[]) => unknown>;
+  const { info, select, duplicate } = overridden;
+  overridden.info = (...given) => {
+    const callback = typeof given.at(-1) === 'function' ? (given.pop() as Callback) : undefined;
+    const text = (info.apply(connection, given) as Promise<string>).catch((error: unknown) => {
+      if (isForbidden(error)) return leastInfo;
+      throw error;
+    });
+    if (callback) text.then((found) => callback(null, found), callback);
+    return text;
   };
-}
-
-function hostOf(entry: string, defaultPort: number): { host: string; port: number } {
-  const match = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(entry);
-  if (match === null) throw badUrl();
-  const [, host = '', port] = match;
-  return {
-    host: host === '' ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''),
-    port: port === undefined ? defaultPort : Number(port),
-  };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw badUrl();
-  }
-}
-
-// The URL itself may hold a password: it is not repeated.
-function badUrl(): QueueError {
-  return new QueueError(
-    'OPERATOR_REDIS_URL_INVALID',
-    'Cannot read Redis URL: found another form, wanted redis://host:port, redis+sentinel://host,host/name or redis+cluster://host,host',
-  );
+  overridden.duplicate = (...given) => own(duplicate.apply(connection, given) as Connection);
+  if (connection instanceof Cluster) connection.on('+node', own);
+  else
+    overridden.select = (...given) =>
+      (select.apply(connection, given) as Promise<unknown>).catch((error: Error) => {
+        error.message += `: ${given[0]}`;
+        // The client itself would go on with database 0, where another installation may be.
+        connection.emit('error', error);
+        connection.disconnect(true);
+        return new Promise(() => {});
+      });
+  return connection;
 }

@@ -4,7 +4,7 @@ import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { parseData } from './delivery.ts';
 import { IntakeBridge } from './intake-bridge.ts';
-import { IntakeValve, isUnwritable } from './intake-valve.ts';
+import { IntakeValve } from './intake-valve.ts';
 import { type GiveUp, JobCloser } from './job-closer.ts';
 import type { JobReader } from './job-reader.ts';
 import { JobRunner, type Process } from './job-runner.ts';
@@ -13,6 +13,7 @@ import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import { ErrorSummary, type OnQueueEvent } from './queue-event.ts';
+import { isUnwritable } from './redis-refusal.ts';
 import { RunningJobs, SETTLE_MS } from './running-jobs.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
 
@@ -61,9 +62,14 @@ export interface ConsumerHealth {
 
 /** A running consumer. */
 export interface Consumer {
-  /** Resolves when both connections are up and jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` after the time given, in milliseconds. */
+  /**
+   * Resolves when both connections are up and jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` after
+   * the time given, in milliseconds, and with `OPERATOR_REDIS_…` where Redis is there and cannot be used as it is.
+   */
   ready(withinMs?: number): Promise<void>;
   health(): ConsumerHealth;
+  /** Does what writes to Redis; where that takes no writes, fetches nothing, and does it again when it takes them. */
+  whenWritable<Result>(write: () => Promise<Result>): Promise<Result>;
   /** Fetches no more jobs on this worker until `resume` with the same reason; jobs that run go on. */
   pause(reason: string): Promise<void>;
   resume(reason: string): Promise<void>;
@@ -91,6 +97,7 @@ class QueueConsumer implements Consumer {
 
   constructor(options: ConsumerOptions) {
     const { url, prefix, concurrency = 10, retentionSeconds = DEFAULT_RETENTION_SECONDS } = options;
+    const { lockDurationMs = 15_000 } = options;
     const onEvent: OnQueueEvent = (event) => options.onEvent?.(event);
     const onError = (error: unknown) => this.#noteError(error);
     this.#errors = new ErrorSummary(onEvent);
@@ -107,7 +114,7 @@ class QueueConsumer implements Consumer {
     this.#worker = new TolerantWorker(QUEUE_NAME, (job, token) => runner.work(job, token ?? ''), {
       ...shared,
       concurrency,
-      lockDuration: options.lockDurationMs ?? 15_000,
+      lockDuration: lockDurationMs,
       stalledInterval: options.stalledIntervalMs ?? 5_000,
       maxStalledCount: options.maxDeaths ?? 3,
       // A kept job would make BullMQ ignore a later job of its id, and neither a replay nor a reused id could be answered.
@@ -142,6 +149,8 @@ class QueueConsumer implements Consumer {
       onEvent({ event: 'stalled', jobId, ...names });
     });
     this.#worker.on('lockRenewalFailed', (jobIds) => {
+      // While Redis takes no writes nobody renews a lock, and nobody can take the job either.
+      if (this.#valve.wasUnwritable(lockDurationMs)) return;
       for (const jobId of jobIds) this.#running.abort(jobId, 'PLATFORM_LOCK_LOST');
     });
     this.#worker.on('failed', (job, error) => {
@@ -167,6 +176,10 @@ class QueueConsumer implements Consumer {
       sinceFetchMs: Math.round(performance.now() - this.#worker.lastFetchAtMs),
       closing: this.#closing !== undefined,
     };
+  }
+
+  whenWritable<Result>(write: () => Promise<Result>): Promise<Result> {
+    return this.#valve.whenWritable(write);
   }
 
   pause(reason: string): Promise<void> {

@@ -3,7 +3,8 @@ export type Disposition = 'retry' | 'bury';
 
 /** Maps the first word of an error's code to what the queue does; an error without a code is a defect. */
 export function dispositionOf(code: string | undefined): Disposition {
-  return code?.startsWith('PLATFORM_') ? 'retry' : 'bury';
+  // What Redis refuses is no fault of a job, whoever has to mend it.
+  return /^(PLATFORM|OPERATOR_REDIS)_/.test(code ?? '') ? 'retry' : 'bury';
 }
 
 /** The code that a thrown value carries; `DEFECT_UNCODED` where it carries none. */

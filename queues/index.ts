@@ -1,5 +1,5 @@
 export * from './catalog.ts';
-export { type Connection, connect, disconnect, type Purpose, redisFailure, whenReady } from './connection.ts';
+export { type Connection, connect, disconnect, type Purpose, whenReady } from './connection.ts';
 export { type Consumer, type ConsumerHealth, type ConsumerOptions, createConsumer } from './consumer.ts';
 export { type DeadLetter, DeadLetters } from './dead-letters.ts';
 export type { Delivery } from './delivery.ts';
@@ -24,4 +24,6 @@ export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
+export { forbidden, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
+export { redisFailure } from './redis-refusal.ts';
 export { Spendings } from './spendings.ts';

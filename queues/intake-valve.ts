@@ -2,17 +2,10 @@ import type { Worker } from 'bullmq';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { OnQueueEvent } from './queue-event.ts';
+import { isUnwritable } from './redis-refusal.ts';
 
-/** How often a full Redis is asked for room, in milliseconds. */
+/** How often a Redis that takes no writes is asked whether it does again, in milliseconds. */
 const PROBE_MS = 2_000;
-
-/** Why Redis cannot be written to, as its errors begin: at its memory limit, or unable to save. */
-const unwritable = /^(OOM|MISCONF)\b/;
-
-/** Says whether a Redis error means that nothing can be written until an operator makes room. */
-export function isUnwritable(error: unknown): boolean {
-  return error instanceof Error && unwritable.test(error.message);
-}
 
 /**
  * Stops a worker from fetching for as long as there is a reason, each said once. A Redis that takes no writes is one: a worker that goes on asking it
@@ -25,6 +18,7 @@ export class IntakeValve {
   readonly #onEvent: OnQueueEvent;
   readonly #reasons = new Set<string>();
   #room: Promise<void> | undefined;
+  #unwritableUntilMs = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   constructor(worker: Worker, connection: Connection, keys: Keys, onEvent: OnQueueEvent) {
@@ -32,6 +26,11 @@ export class IntakeValve {
     this.#connection = connection;
     this.#keys = keys;
     this.#onEvent = onEvent;
+  }
+
+  /** Says whether Redis took no writes at some time within the last `withinMs`. */
+  wasUnwritable(withinMs: number): boolean {
+    return this.#room !== undefined || performance.now() - this.#unwritableUntilMs < withinMs;
   }
 
   /** Why nothing is fetched; empty while jobs are. */
@@ -58,11 +57,12 @@ export class IntakeValve {
   whenRoom(): Promise<void> {
     this.#room ??= this.#awaitRoom().finally(() => {
       this.#room = undefined;
+      this.#unwritableUntilMs = performance.now();
     });
     return this.#room;
   }
 
-  /** Writes to Redis; where that is full, again each time that there is room. */
+  /** Writes to Redis; where that takes no writes, again each time that it does. */
   async whenWritable<Result>(write: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError } from 'bullmq';
 import { isAutomaticId, isUsableId, type Keys } from './catalog.ts';
-import { type Connection, redisFailure } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { backoffMs, codeOfThrown, dispositionOf } from './disposition.ts';
 import { type Envelope, givenUp, type Reason } from './envelope.ts';
@@ -12,6 +12,7 @@ import { isBullSignal, LockedJob } from './locked-job.ts';
 import type { Beginning, Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { namesOf, type OnQueueEvent } from './queue-event.ts';
+import { redisFailure } from './redis-refusal.ts';
 import { replay } from './replay.ts';
 import { cancelled, type RunningJobs } from './running-jobs.ts';
 import { supersede } from './supersede.ts';
@@ -66,7 +67,7 @@ export class JobRunner {
   async work(job: QueuedJob, token: string): Promise<Pointer> {
     const locked = new LockedJob(job, token, this.#parts.connection, this.#parts.keys);
     try {
-      return await this.#begin(job, locked);
+      return await this.#parts.valve.whenWritable(() => this.#begin(job, locked));
     } catch (error) {
       if (isBullSignal(error)) throw error;
       this.#parts.onError(error);
@@ -106,7 +107,7 @@ export class JobRunner {
   }
 
   async #run(locked: LockedJob, delivery: Delivery): Promise<Pointer> {
-    const { running, onEvent } = this.#parts;
+    const { running, valve, onEvent } = this.#parts;
     const { jobId } = delivery;
     let published: Envelope | undefined;
     const answered = Promise.withResolvers<void>();
@@ -117,7 +118,10 @@ export class JobRunner {
       answered.resolve();
       return first;
     };
-    const working = running.run(delivery, (signal) => this.#parts.process({ ...delivery, publishNow }, signal));
+    const announceLate: Delivery['announceLate'] = (entry) => valve.whenWritable(() => delivery.announceLate(entry));
+    const working = running.run(delivery, (signal) =>
+      this.#parts.process({ ...delivery, announceLate, publishNow }, signal),
+    );
     await Promise.race([working, answered.promise]);
     // What goes on then is of use to later jobs alone: those that wait now get its slot.
     if (published !== undefined) return this.#pointer(jobId, published.verdict);

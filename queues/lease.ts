@@ -15,7 +15,12 @@ if redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return 1 end
 local left = redis.call('PTTL', KEYS[1])
 if left == -1 or left > ARGV[2] * ARGV[3] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`);
-const renewScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
+// One that ran out and that nobody took is taken again: while Redis takes no writes, nobody can renew it.
+const renewScript = `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /** Takes a name for `holdMs`; `false` where another has it. */
@@ -25,7 +30,7 @@ export async function acquire(connection: Connection, key: string, token: string
 
 /** A name that one holder has at a time, until it is released or its time runs out. */
 export interface Lease {
-  /** Extends it by its whole time; `false` where it ran out and may be another's. */
+  /** Extends it by its whole time; `false` where it ran out and is another's. */
   renew(): Promise<boolean>;
   /** Gives it back, if it is still held. */
   release(): Promise<void>;

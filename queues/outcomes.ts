@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type Keys, LONGEST_WAIT_MS, NAME_PATTERN } from './catalog.ts';
-import { type Connection, pairsOf, redisFailure } from './connection.ts';
+import { type Connection, pairsOf } from './connection.ts';
 import { type Envelope, type PublishedEnvelope, readEnvelope, withAnnounced } from './envelope.ts';
 import { isObject, jsonOf } from './json-text.ts';
 import { putAside } from './mending.ts';
 import type { OnQueueEvent } from './queue-event.ts';
+import { redisFailure } from './redis-refusal.ts';
 import { Script } from './script.ts';
 
 /** The script that publishes an outcome, for readers in any language that close a job with it (publish-outcome.lua says its arguments). */

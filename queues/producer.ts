@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isUsableId, keysOf, QUEUE_NAME } from './catalog.ts';
-import { type Connection, connect, disconnect, redisFailure, unreachable, whenReady } from './connection.ts';
+import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './envelope.ts';
 import { dataDigestOf, jobIdFor, measured } from './job-id.ts';
 import type { JobReader } from './job-reader.ts';
@@ -10,6 +10,7 @@ import { limits } from './limits.ts';
 import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
+import { redisFailure, unreachable } from './redis-refusal.ts';
 
 /** Where to put jobs, and how long a refused or silent Redis is waited for. */
 export interface ProducerOptions {

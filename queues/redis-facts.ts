@@ -1,6 +1,7 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { misplacedJobs } from './misplaced-jobs.ts';
+import type { QueueCode } from './queue-error.ts';
 
 /** What an operator must know of a Redis. `null` where it does not say. */
 export interface RedisFacts {
@@ -24,7 +25,8 @@ export async function redisFacts(connection: Connection, keys?: Keys): Promise<R
   const before = Date.now();
   const [seconds, micros] = await connection.time();
   const after = Date.now();
-  const info = parseInfo(await connection.info());
+  // Not by its method, which makes something up where this is forbidden.
+  const info = parseInfo(await connection.call('INFO').then(String, () => ''));
   const setting = async (name: string): Promise<string | null> => {
     try {
       const answer = (await connection.config('GET', name)) as string[];
@@ -74,7 +76,7 @@ function numberOf(text: string | null | undefined): number | null {
 
 /** What is amiss with a Redis. */
 export interface RedisFault {
-  code: `OPERATOR_REDIS_${string}`;
+  code: Extract<QueueCode, `OPERATOR_REDIS_${string}`>;
   /** `error`: jobs or outcomes may vanish while all is running; `warning`: they may when Redis restarts, or soon. */
   severity: 'error' | 'warning';
   message: string;

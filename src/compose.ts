@@ -6,6 +6,7 @@ import {
   createConsumer,
   disconnect,
   Endpoints,
+  forbidden,
   judgeRedis,
   type Keys,
   keysOf,
@@ -15,6 +16,7 @@ import {
   type QueueEvent,
   type QueueOperator,
   redisFacts,
+  redisPermissions,
   Spendings,
   whenReady,
 } from '../queues/index.ts';
@@ -31,7 +33,7 @@ import { hostOf } from './completion/endpoint.ts';
 import type { OpenAiOptions } from './completion/openai-options.ts';
 import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
 import { type Config, modelsOf, sandboxOptions } from './config.ts';
-import { createHandlerStore, createReadingStore } from './handlers/redis-handler-store.ts';
+import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
 import type { Questioner } from './job/ask.ts';
 import { Budget, type JobLimits, ProcessBudget, usageOf } from './job/budget.ts';
@@ -49,10 +51,36 @@ import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
 import { defaultCheckPolicy } from './verification/checks.ts';
 import { protosmithVersion } from './version.ts';
 
+/** What a worker is told by its settings. */
+type WorkerConfig = Omit<Config, 'consoleToken'>;
+
+/** What is told of models. */
+type ModelConfig = Pick<
+  Config,
+  | 'model'
+  | 'models'
+  | 'baseUrl'
+  | 'apiKey'
+  | 'inputPrice'
+  | 'cachedInputPrice'
+  | 'outputPrice'
+  | 'maxOutputTokens'
+  | 'generator'
+>;
+
+/** What does not bound a command that asks for no module, and once. */
+const unlimited = {
+  maxCandidates: Number.POSITIVE_INFINITY,
+  maxTokensPerHour: null,
+  maxCostUsdPerHour: null,
+  maxTokensPerHourPerTenant: null,
+  maxCostUsdPerHourPerTenant: null,
+};
+
 /** A worker process's inside: the queue's consumer with everything that works on its jobs. */
 export interface WorkerProcess {
   readonly sandbox: Sandbox;
-  /** Resolves when jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` where Redis does not answer in time. */
+  /** Resolves when jobs are being fetched. Rejects as `Consumer.ready` does. */
   ready(withinMs?: number): Promise<void>;
   /** Finishes running jobs for as long as the drain time allows, hands the rest back, and ends all children. */
   close(): Promise<void>;
@@ -70,7 +98,7 @@ const noModelAnswers = 'no model endpoint answers, their circuits are open';
  * Puts a worker together. The only place that knows every concrete class. Rejects with `OPERATOR_SANDBOX_LEVEL` where the sandbox demanded is not to be
  * had, with `OPERATOR_REDIS_…` where durability is demanded of a Redis that has none, and with `OPERATOR_PORT_TAKEN`.
  */
-export async function composeWorker(config: Config, log: Log): Promise<WorkerProcess> {
+export async function composeWorker(config: WorkerConfig, log: Log): Promise<WorkerProcess> {
   const keys = keysOf(config.prefix);
   // The consumer tells of a Redis that is away, summed up.
   const plain = connect(config.redisUrl, 'worker');
@@ -92,7 +120,8 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   const typeChecker = createTypeChecker();
   // The first check starts the compiler: not on the first job's time.
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
-  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker };
+  const whenWritable: Write = (write) => consumer.whenWritable(write);
+  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker, whenWritable };
   const services = composeServices(parts, model, () => circuitWatch.look());
   const consumer = startConsumer(parts, services);
   metrics.watch({ health: () => consumer.health(), sandbox });
@@ -110,7 +139,10 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   );
   return {
     sandbox,
-    ready: (withinMs) => consumer.ready(withinMs),
+    async ready(withinMs) {
+      await consumer.ready(withinMs);
+      await demandPermissions(config, log);
+    },
     async close() {
       await consumer.close({ drainMs: config.drainMs });
       await watched.close();
@@ -121,7 +153,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
 
 /** What a worker is made of, whoever uses it. */
 interface Parts {
-  config: Config;
+  config: WorkerConfig;
   log: Log;
   connection: Connection;
   keys: Keys;
@@ -129,11 +161,13 @@ interface Parts {
   sandbox: Sandbox;
   metrics: WorkerMetrics;
   typeChecker: TypeChecker;
+  /** What was verified is not thrown away because Redis takes no writes for a while. */
+  whenWritable: Write;
 }
 
 /** What jobs work with; `onFailure` is told of each question that came to nothing. */
 function composeServices(
-  { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker }: Parts,
+  { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker, whenWritable }: Parts,
   model: Model,
   onFailure: () => void,
 ): Services {
@@ -163,8 +197,8 @@ function composeServices(
     bundle: bundleHandler,
     sandbox,
     warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),
-    handlers: createHandlerStore(connection, config),
-    readings: createReadingStore(connection, config),
+    handlers: createHandlerStore(connection, config, whenWritable),
+    readings: createReadingStore(connection, config, whenWritable),
     readingMode: config.reading,
     confirmer: metrics.counting(asking(model.other)),
     onJobEvent: (event) => {
@@ -213,7 +247,7 @@ function patientQuarantine(quarantine: Quarantine): SandboxQuarantine {
 }
 
 /** Where durability is demanded, refuses a Redis that keeps nothing over a restart or that evicts. */
-async function demandDurability({ durable }: Config, connection: Connection): Promise<void> {
+async function demandDurability({ durable }: WorkerConfig, connection: Connection): Promise<void> {
   if (!durable) return;
   await whenReady(connection, factsWithinMs);
   const faults = judgeRedis(await redisFacts(connection), { durable }).filter(({ severity }) => severity === 'error');
@@ -221,9 +255,16 @@ async function demandDurability({ durable }: Config, connection: Connection): Pr
   if (first) throw new CodedError(first.code, faults.map(({ message }) => message).join('; '));
 }
 
+/** Refuses a Redis that refuses what nothing works without, and says what is done without. */
+async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig, log: Log): Promise<void> {
+  const { user, missing, lacking } = await redisPermissions(url, { prefix });
+  if (missing.length > 0) throw forbidden(user, missing);
+  for (const { command, without } of lacking) log.warn({ user, command, without }, 'redis-permission');
+}
+
 /** Opens the worker's own port where one is configured: health and metrics. */
 async function openPort(
-  config: Config,
+  config: WorkerConfig,
   log: Log,
   parts: { consumer: Consumer; connection: Connection; circuits: Endpoints; sandbox: Sandbox; metrics: WorkerMetrics },
 ): Promise<{ close(): Promise<void> }> {
@@ -241,9 +282,11 @@ async function openPort(
     return { well: true, says: 'it answers' };
   });
   const policy = remembered('redis-policy', async () => {
-    const faults = judgeRedis(await redisFacts(connection, keysOf(config.prefix)), { durable });
+    const facts = await redisFacts(connection, keysOf(config.prefix));
+    const faults = judgeRedis(facts, { durable });
+    const says = facts.maxmemoryPolicy === null ? 'not known, since Redis does not tell' : 'as it should be';
     const errors = faults.filter(({ severity }) => severity === 'error');
-    return { well: errors.length === 0, says: faults.map(({ message }) => message).join('; ') || 'as it should be' };
+    return { well: errors.length === 0, says: faults.map(({ message }) => message).join('; ') || says };
   });
   const canary = remembered('sandbox', async () => {
     const well = await sandbox.canary();
@@ -299,26 +342,28 @@ export async function openSandbox(
  * Who asks the model for a command: bounded as one job is, without Redis, so that what it learns of endpoints is not
  * shared.
  */
-export function composeQuestioner(config: Config): Omit<Questioner, 'ledger'> {
-  const limits = limitsOf(config);
+export function composeQuestioner(
+  config: ModelConfig & Pick<Config, 'maxCompletions' | 'maxTokens' | 'maxCostUsd'>,
+): Omit<Questioner, 'ledger'> {
+  const limits = limitsOf({ ...config, ...unlimited });
   const services = { completer: createModel({ models: endpointsOf(config) }), model: modelName(config) };
   return { services, budget: new Budget(limits, new ProcessBudget(limits)) };
 }
 
-function modelName(config: Config): string {
+function modelName(config: ModelConfig): string {
   return modelsOf(config)[0]?.model ?? 'unknown';
 }
 
-function limitsOf(config: Config): Config & JobLimits {
+function limitsOf<Limits extends ModelConfig>(config: Limits): Limits & Required<Pick<JobLimits, 'usdPerInputToken'>> {
   return { ...config, usdPerInputToken: dearestInput(config) / 1_000_000 };
 }
 
 /** What a million tokens of input cost with the dearest model; any may be the one that is asked. */
-function dearestInput(config: Config): number {
+function dearestInput(config: ModelConfig): number {
   return Math.max(...modelsOf(config).map(({ inputPrice }) => inputPrice ?? 0));
 }
 
-function endpointsOf(config: Config, log?: Log): [OpenAiOptions, ...OpenAiOptions[]] {
+function endpointsOf(config: ModelConfig, log?: Log): [OpenAiOptions, ...OpenAiOptions[]] {
   const [first, ...others] = modelsOf(config).map(
     ({ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }): OpenAiOptions => ({
       model: model ?? 'unknown',
@@ -338,7 +383,7 @@ function endpointsOf(config: Config, log?: Log): [OpenAiOptions, ...OpenAiOption
 }
 
 function composeModel(
-  config: Config,
+  config: ModelConfig,
   endpoints: Endpoints,
   log: Log,
 ): Model & { readonly endpoints: readonly string[] } {

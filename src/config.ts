@@ -4,6 +4,8 @@ import { CodedError } from './kernel/errors.ts';
 interface Setting<T> {
   env: string;
   flag?: string;
+  /** What the variable may hold that is no setting, since others write there too. */
+  foreign?: RegExp;
   /** What `--help` says of it. */
   about: string;
   fallback: T;
@@ -326,6 +328,8 @@ export const settings = {
   }),
   port: setting<number | null>({
     env: 'PROTOSMITH_PORT',
+    // What Kubernetes sets in every pod beside a service named protosmith, and Docker beside a link of that name.
+    foreign: /^(tcp|udp|sctp):\/\//,
     about: 'port of the worker for /livez, /readyz and /metrics; 0 takes any free one; none when not set',
     fallback: null,
     read: integer(0, 65_535),
@@ -379,30 +383,32 @@ export class SettingsError extends CodedError {
 }
 
 /**
- * Reads every setting out of flags and environment; a flag wins. Throws one `SettingsError` that lists every fault. With `needsModel` a
- * missing model is a fault too.
+ * Reads settings out of flags and environment; a flag wins. Throws one `SettingsError` that lists every fault. Settings
+ * that are not among `only` are not read, and cannot be at fault. With `model` a missing model is a fault too.
  */
-export function readConfig(
+export function readConfig<Name extends keyof Config = keyof Config>(
   environment: Readonly<Record<string, string | undefined>>,
   flags: Readonly<Record<string, string | undefined>> = {},
-  needs: { model?: boolean } = {},
-): Config {
+  needs: { model?: boolean; only?: readonly Name[] } = {},
+): Pick<Config, Name> {
   const faults: string[] = [];
-  const entries = Object.entries(settings).map(([name, one]: [string, Setting<unknown>]) => {
+  const names: readonly (keyof Config)[] = needs.only ?? (Object.keys(settings) as (keyof Config)[]);
+  const entries = names.map((name) => {
+    const one = settings[name] as Setting<unknown>;
     const flag = one.flag === undefined ? undefined : flags[one.flag];
     const given = flag ?? environment[one.env];
-    if (given === undefined || given === '') return [name, one.fallback];
+    if (given === undefined || given === '' || one.foreign?.test(given)) return [name, one.fallback];
     const value = one.read(given, environment);
     if (!isUnreadable(value)) return [name, value];
     // Of a secret, not even its wrong value is shown.
     const found =
-      one === settings.apiKey || one === settings.models || one === settings.consoleToken
+      name === 'apiKey' || name === 'models' || name === 'consoleToken'
         ? 'a value that cannot be used'
         : JSON.stringify(redactUrl(given).slice(0, 200));
     faults.push(`${flag === undefined ? one.env : `--${one.flag}`}: ${found}, wanted ${value.wanted}`);
     return [name, one.fallback];
   });
-  const config = Object.fromEntries(entries) as Config;
+  const config = Object.fromEntries(entries) as Pick<Config, Name>;
   if (needs.model) faults.push(...modelFaults(config, environment), ...budgetFaults(config));
   if (faults.length > 0) throw new SettingsError(faults);
   return config;
@@ -414,10 +420,12 @@ export function modelsOf({
   model,
   baseUrl,
   apiKey,
-  inputPrice,
-  cachedInputPrice,
-  outputPrice,
-}: Config): (Omit<ModelSetting, 'model'> & { model: string | null })[] {
+  inputPrice = null,
+  cachedInputPrice = null,
+  outputPrice = null,
+}: Pick<Config, 'model' | 'models' | 'baseUrl' | 'apiKey'> & Partial<Config>): (Omit<ModelSetting, 'model'> & {
+  model: string | null;
+})[] {
   return models ?? [{ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }];
 }
 
@@ -443,20 +451,24 @@ export function namesModelServer(environment: Readonly<Record<string, string | u
   );
 }
 
-/** A URL without user, password and query, fit to be shown; anything without a host comes back without what stands before an `@`. */
-export function redactUrl(given: string): string {
-  const parsed = URL.canParse(given) ? new URL(given) : undefined;
-  if (!parsed?.host) return given.replace(/^.*@/s, '…@');
-  if (!parsed.username && !parsed.password && !parsed.search) return given;
-  parsed.username = '';
-  parsed.password = '';
-  parsed.search = '';
-  return parsed.href;
+/** Whether a model was named. */
+export function namesModel(environment: Readonly<Record<string, string | undefined>>): boolean {
+  return Boolean(environment[settings.model.env] || environment[settings.models.env]);
 }
 
-function modelFaults(config: Config, environment: Readonly<Record<string, string | undefined>>): string[] {
+/** A URL without user, password, query and fragment, fit to be shown, whether or not it can be read as one. */
+export function redactUrl(given: string): string {
+  const [, scheme = '', rest = given] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(given) ?? [];
+  // Of these a path may hold an @, and a login that is written as it should be ends before the first slash.
+  const isWeb = /^https?:/i.test(scheme) && URL.canParse(given) && !/^[^/?#]*[?#].*@/s.test(rest);
+  const place = isWeb ? rest.replace(/^[^/?#]*@/, '') : rest.replace(/^.*@/s, '');
+  const isHidden = scheme === '' && place !== rest;
+  return `${scheme}${isHidden ? '…@' : ''}${place.replace(/[?#].*$/s, '')}`;
+}
+
+function modelFaults(config: Partial<Config>, environment: Readonly<Record<string, string | undefined>>): string[] {
   return [
-    ...(config.model === null && !environment[settings.model.env] && !environment[settings.models.env]
+    ...(config.model == null && !namesModel(environment)
       ? [`${settings.model.env}: not set, wanted the name of a model`]
       : []),
     ...(namesModelServer(environment)
@@ -468,13 +480,13 @@ function modelFaults(config: Config, environment: Readonly<Record<string, string
 }
 
 /** Without prices no cost is known, and a limit of it would hold nothing. */
-function budgetFaults(config: Config): string[] {
-  const { inputPrice, outputPrice } = config;
+function budgetFaults(config: Partial<Config>): string[] {
+  const { inputPrice = null, outputPrice = null } = config;
   const priced = (config.models ?? [{ inputPrice, outputPrice }]).every(
     (one) => one.inputPrice !== null && one.outputPrice !== null,
   );
   return (['maxCostUsd', 'maxCostUsdPerHour', 'maxCostUsdPerHourPerTenant'] as const).flatMap((name) =>
-    config[name] === null || priced
+    config[name] == null || priced
       ? []
       : [
           `${settings[name].env}: set, but the price of a model is not, wanted prices of input and output for each model`,

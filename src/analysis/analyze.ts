@@ -31,6 +31,7 @@ export function analyzeOpened({ job, texts }: Opened, matches?: Matches): Analyz
       cases: reading.cases,
       caseText: typeof texts.cases === 'string' ? texts.cases : null,
       baseUris: reading.bases,
+      bases: reading.baseDocuments.map(({ uri, text }) => ({ uri, text })),
     },
   };
 }

@@ -42,7 +42,11 @@ export function decide(analyzed: Analyzed, findings: readonly Finding[]): Decisi
       ? errors
       : [];
   if (settled.length === errors.length) {
-    const amended = amend(agreement, settled, readingOf(analyzed).validation);
+    const changed = findings.filter(isOfChangedBase);
+    const { validation } = readingOf(analyzed);
+    const amended =
+      amend(agreement, distinctAmendments([...settled, ...changed]), validation) ??
+      (changed.length === 0 ? undefined : amend(agreement, withOpened(settled, changed), validation));
     if (amended !== undefined) {
       const warnings = findings.map((finding): Finding => ({ ...finding, severity: 'warning' }));
       return { kind: 'cleared', ...amended, warnings };
@@ -60,16 +64,27 @@ function isSettled(finding: Finding, agreement: Agreement, amends: boolean, isTo
   return amends || (!isTold && isNullInFailure(finding, agreement));
 }
 
+/** Whether a finding says that a schema may have been changed in words: the only warnings that amend one. */
+function isOfChangedBase({ severity, amendment }: Finding): boolean {
+  return severity === 'warning' && (amendment?.of === 'requestSchema' || amendment?.of === 'responseSchema');
+}
+
+/** The amendments of the one kind of findings, and every schema that the others are about left open: no small change fits. */
+function withOpened(settled: readonly Finding[], changed: readonly Finding[]): Amendment[] {
+  const opened = new Set(changed.flatMap(({ amendment }) => amendment?.of ?? []));
+  const others = distinctAmendments(settled).filter(({ of }) => !opened.has(of));
+  return [...others, ...[...opened].map((of): Amendment => ({ of, patch: [{ op: 'replace', path: '', value: {} }] }))];
+}
+
 /**
- * The agreement with the amendments of these findings applied and its schemas sanitised; `undefined` where a patch does not fit,
+ * The agreement with these amendments applied and its schemas sanitised; `undefined` where a patch does not fit,
  * or where the cases break even the amended schemas.
  */
 function amend(
   agreement: Agreement,
-  findings: readonly Finding[],
+  amendments: Amendment[],
   validation: CaseValidation,
 ): { agreement: Agreement; amendments: Amendment[] } | undefined {
-  const amendments = distinctAmendments(findings);
   const requestSchema = amended(agreement.requestSchema, amendments, 'requestSchema');
   const responseSchema = amended(agreement.responseSchema, amendments, 'responseSchema');
   if (requestSchema === undefined || responseSchema === undefined) return undefined;

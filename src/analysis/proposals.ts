@@ -53,7 +53,7 @@ function amendedDocument(analyzed: Analyzed, findings: readonly Finding[]): stri
   }
   // A protocol that this one builds on is a document of its own, which no counter-offer can change.
   if (edits.length === 0 || edits.some(({ located }) => located.baseUri !== undefined)) return undefined;
-  const { blocks } = readingOf(analyzed);
+  const { blocks } = readingOf(analyzed).document;
   return edited(
     agreement.text,
     edits,

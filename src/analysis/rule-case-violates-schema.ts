@@ -1,5 +1,6 @@
 import type { Agreement, Case, LocatedSchema } from '../contract/agreement.ts';
-import type { Amendment, Finding } from '../contract/finding.ts';
+import type { Amendment, Finding, PatchOperation } from '../contract/finding.ts';
+import type { Job } from '../contract/job.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
 import { interactionSchemas, replyViolations } from '../documents/interaction-schemas.ts';
 import { dialectAt, partPointer } from '../documents/schema-union.ts';
@@ -12,13 +13,20 @@ import { summaryOf } from '../schemas/violation-summary.ts';
 import { violationMessage } from '../schemas/violation-words.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
+import { isChangedInWords } from './base-in-words.ts';
 import { MAX_FINDINGS } from './capped-findings.ts';
+import { CaseSlips } from './case-slips.ts';
+import type { Reading } from './reading.ts';
 import { isSmall, type Rule, reportable } from './rule.ts';
 
-/** The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose answer is a failure may break it. */
+/**
+ * The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose
+ * answer is a failure may break it. A warning where the document may have changed the schema, which then is amended.
+ */
 export const ruleCaseViolatesSchema: Rule = {
   name: 'case-violates-schema',
-  check({ agreement }, { validation }) {
+  check({ agreement, job: { tools } }, reading) {
+    const { validation } = reading;
     const sides = [
       ['request', agreement.requestSchema],
       ['response', agreement.responseSchema],
@@ -27,7 +35,7 @@ export const ruleCaseViolatesSchema: Rule = {
     const found = sides.flatMap(([side, located]) => {
       const others = agreement.cases.filter((each) => isOther(each[side]));
       const cases = agreement.cases.filter((each) => !others.includes(each));
-      const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, cases, validation);
+      const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, { cases, tools }, reading);
       return [...others.map((each) => noText(side, each)), ...broken];
     });
     if (!validation.isUsedUp) found.push(...wrongReplies(agreement, found, validation));
@@ -90,9 +98,10 @@ interface Broken {
 function checkSide(
   side: 'request' | 'response',
   located: LocatedSchema,
-  cases: readonly Case[],
-  validation: CaseValidation,
+  { cases, tools }: Pick<Agreement, 'cases'> & Pick<Job, 'tools'>,
+  reading: Reading,
 ): PlacedFinding[] {
+  const { validation } = reading;
   const broken: Broken[] = [];
   let places = 0;
   for (const each of cases) {
@@ -104,25 +113,28 @@ function checkSide(
     if (places > MAX_FINDINGS) break;
   }
   if (broken.length === 0) return [];
+  const isChanged = isChangedInWords(located, reading);
+  const slips = new CaseSlips(isChanged ? [] : cases, side, isChanged ? [] : tools);
   const plan = new AmendmentPlan(
     located.schema,
-    broken.flatMap(({ violations }) => violations),
+    broken.flatMap(({ violations }) => violations).filter((violation) => slips.meantBy(violation) === undefined),
     (pointer) => dialectAt(located, pointer) === 'openapi-3.0',
   );
+  const schema = isChanged ? ' against the schema of the base protocol, which the document changes,' : '';
   return broken.flatMap(({ each, violations }) => {
     const places = Map.groupBy(violations, ({ pointer }) => pointer);
     return [...places].map(([pointer, together]): PlacedFinding => {
-      const amendment = amendmentOf(side, plan, together);
+      const amendment = isChanged ? baseAmendment(side, plan, together) : amendmentOf(side, plan, slips, together);
       const { expected, actual } = summaryOf(together);
       const shown = reportable({ expected, ...(actual === undefined ? {} : { actual }) });
       const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
       const finding: Finding = {
         code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
-        severity: 'error',
+        severity: isChanged ? 'warning' : 'error',
         in: side,
         testCase: each.testCase,
         pointer,
-        message: `Cannot validate ${side} of case ${each.testCase}${at}: ${violationMessage(expected, actual)}`,
+        message: `Cannot validate ${side} of case ${each.testCase}${schema}${at}: ${violationMessage(expected, actual)}`,
         ...shown,
         ...(amendment === undefined ? {} : { amendment }),
       };
@@ -149,8 +161,12 @@ function tooCostly(side: 'request' | 'response' | undefined, at: number): Placed
 function amendmentOf(
   side: 'request' | 'response',
   plan: AmendmentPlan,
+  slips: CaseSlips,
   violations: readonly Violation[],
 ): Amendment | undefined {
+  const meant = violations.map((violation) => slips.meantBy(violation)).find((value) => value !== undefined);
+  const path = violations[0]?.pointer ?? '';
+  if (meant !== undefined) return { of: side, patch: [{ op: 'replace', path, value: meant }] };
   const patch = plan.patchFor(violations);
   if (patch !== undefined) return { of: `${side}Schema`, patch };
   const [first] = violations;
@@ -158,6 +174,12 @@ function amendmentOf(
   if (violations.length !== 1 || first?.keyword !== 'const' || first.pointer === '' || !isSmall(first.expected))
     return undefined;
   return { of: side, patch: [{ op: 'replace', path: first.pointer, value: first.expected }] };
+}
+
+/** What words have changed is amended, or holds no more. */
+function baseAmendment(side: 'request' | 'response', plan: AmendmentPlan, violations: readonly Violation[]): Amendment {
+  const dropped = violations.map(({ schemaPointer }): PatchOperation => ({ op: 'remove', path: schemaPointer }));
+  return { of: `${side}Schema`, patch: plan.patchFor(violations) ?? dropped };
 }
 
 /** Violations with places in the whole schema; against a union of which no part is meant, those of the part that fits best. */

@@ -1,20 +1,24 @@
 import type { Finding, PatchOperation } from '../contract/finding.ts';
 import { patched } from '../documents/apply-patch.ts';
 import type { DocumentedCode } from '../documents/document-facts.ts';
+import type { PlacedFinding } from '../families/family.ts';
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { allSubschemas, resolveLocalReference } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { isSuccessWord } from './agreed-failure.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
+import { isChangedInWords } from './base-in-words.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * Every failure that the document lists by its code can be answered: the response schema has a place that allows it.
+ * Every failure that the document lists by its code can be answered: the response schema has a place that allows it. A
+ * warning where the document may have changed the schema, which then is amended.
  * What sentences say of failures is for those who read them.
  */
 export const ruleFailureUnanswerable: Rule = {
   name: 'failure-unanswerable',
-  check({ agreement, job: { task } }, { documentedCodes }) {
+  check({ agreement, job: { task } }, reading) {
+    const { documentedCodes } = reading;
     const located = agreement.responseSchema;
     if (located === null || !validatorOf(located.schema).ok) return [];
     // What the asking side reports to its own caller is no answer of the peer.
@@ -24,9 +28,15 @@ export const ruleFailureUnanswerable: Rule = {
       reported.includes(`"${code}"`) && !answered.includes(`"${code}"`);
     const codes = documentedCodes.filter((one) => one.isBesideOthers && !isReported(one));
     if (codes.length === 0) return [];
+    const told = (place: CodePlace, refused: readonly string[]): PlacedFinding[] => {
+      const finding = findingOf(place, refused);
+      const isChanged = finding.amendment !== undefined && isChangedInWords(located, reading);
+      return [
+        { finding: isChanged ? { ...finding, severity: 'warning' } : finding, text: 'document', at: located.start },
+      ];
+    };
     const unnamed = unansweredNames(located.schema, codes);
-    if (unnamed !== undefined)
-      return [{ finding: findingOf(unnamed.place, unnamed.refused), text: 'document', at: located.start }];
+    if (unnamed !== undefined) return told(unnamed.place, unnamed.refused);
     const places = codePlaces(located.schema, new Set(codes.map(({ code }) => code)));
     // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
     if (places.length === 0 || places.some(({ values, bounds }) => values === undefined && bounds === undefined))
@@ -38,11 +48,10 @@ export const ruleFailureUnanswerable: Rule = {
     // Where none of the listed codes is known, the list speaks of something else, such as the transport's own codes.
     const place = places.find((each) => codes.some(({ code }) => allowsCode(each, code))) ?? places[0];
     if (refused.length === 0 || place === undefined || !isAboutPlace(place, codes, refused)) return [];
-    const finding = findingOf(
+    return told(
       place,
       refused.map(({ code }) => code),
     );
-    return [{ finding, text: 'document', at: located.start }];
   },
 };
 

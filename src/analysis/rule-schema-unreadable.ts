@@ -1,4 +1,5 @@
-import { excerptAt } from '../documents/located-json.ts';
+import type { BrokenJson } from '../documents/json-blocks.ts';
+import { excerptAt, MAX_JSON_DEPTH } from '../documents/located-json.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import type { Rule } from './rule.ts';
 
@@ -7,15 +8,15 @@ export const ruleSchemaUnreadable: Rule = {
   name: 'schema-unreadable',
   check({ agreement }, { texts: { document: text }, broken, lenient }) {
     const complete = agreement.requestSchema !== null && agreement.responseSchema !== null;
-    const unreadable = broken.map(({ start, at, isYaml }): PlacedFinding => {
+    const unreadable = broken.map(({ start, at, beyond, isYaml }): PlacedFinding => {
       const found = excerptAt(text, at);
-      const wanted = isYaml === true ? 'YAML of no more than a JSON Schema has' : 'strict JSON';
       return {
         finding: {
           code: 'DOCUMENT_SCHEMA_UNREADABLE',
           severity: complete ? 'warning' : 'error',
           in: 'document',
-          message: `Cannot read JSON Schema: it stops being ${isYaml === true ? 'YAML that is read' : 'JSON'} at ${found}, wanted ${wanted}`,
+          message: `Cannot read JSON Schema: ${wordsOf(beyond, found, isYaml === true)}`,
+          ...(beyond === undefined ? {} : { expected: LIMITS[beyond] }),
           actual: found,
         },
         text: 'document',
@@ -37,3 +38,14 @@ export const ruleSchemaUnreadable: Rule = {
     return [...unreadable, ...loose];
   },
 };
+
+const LIMITS = { depth: MAX_JSON_DEPTH, number: Number.MAX_VALUE };
+
+function wordsOf(beyond: BrokenJson['beyond'], found: string, isYaml: boolean): string {
+  if (beyond === 'depth') return `it nests deeper than is read, wanted at most ${MAX_JSON_DEPTH} levels`;
+  if (beyond === 'number') return `it holds a number too large for a double at ${found}, wanted a smaller one`;
+  const [read, wanted] = isYaml
+    ? ['YAML that is read', 'YAML of no more than a JSON Schema has']
+    : ['JSON', 'strict JSON'];
+  return `it stops being ${read} at ${found}, wanted ${wanted}`;
+}

@@ -13,15 +13,19 @@ import { ruleCaseViolatesSchema } from './rule-case-violates-schema.ts';
 import { ruleCasesContradict } from './rule-cases-contradict.ts';
 import { ruleFailureUnanswerable } from './rule-failure-unanswerable.ts';
 import { ruleKeywordRemoved } from './rule-keyword-removed.ts';
+import { ruleNameRepeated } from './rule-name-repeated.ts';
+import { ruleNumberInexact } from './rule-number-inexact.ts';
 import { rulePatternUnsafe } from './rule-pattern-unsafe.ts';
 import { ruleRequestAmbiguous } from './rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from './rule-schema-invalid.ts';
 import { ruleSchemaMissing } from './rule-schema-missing.ts';
 import { ruleSchemaNone } from './rule-schema-none.ts';
 import { ruleSchemaUnreadable } from './rule-schema-unreadable.ts';
+import { ruleTextEscaped } from './rule-text-escaped.ts';
 
 /** The rules of the preflight, one a file. */
 export const RULES: readonly Rule[] = [
+  ruleTextEscaped,
   ruleBaseProtocolMissing,
   ruleSchemaUnreadable,
   ruleSchemaMissing,
@@ -29,6 +33,8 @@ export const RULES: readonly Rule[] = [
   ruleSchemaInvalid,
   ruleKeywordRemoved,
   rulePatternUnsafe,
+  ruleNumberInexact,
+  ruleNameRepeated,
   ruleRequestAmbiguous,
   ruleFailureUnanswerable,
   ruleCaseUnreadable,

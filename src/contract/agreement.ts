@@ -73,6 +73,8 @@ export interface Agreement {
   caseText: string | null;
   /** URIs of protocols that the document builds on. */
   baseUris: string[];
+  /** The texts of those that the job brought along. */
+  bases: { uri: string; text: string }[];
 }
 
 /** The texts of an agreement, taken out of the messages that carry them and unchanged to the letter. */

@@ -42,14 +42,12 @@ const MAX_WRAPPING = 8;
 /** Finds every JSON Schema in a document, in JSON or YAML, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
 export function findSchemas(text: string, baseUri?: string, known?: KnownJson): FoundSchemas {
   const { lines, fences } = readLines(text);
-  const { json, yaml, torn } = valuesIn(text, fences, known);
+  const { json, yaml, torn } = valuesIn(text, lines, fences, known);
   const values = [...json, ...yaml].sort((one, other) => one.start - other.start);
   const broken = [...torn, ...looseSchemas(text, fences, values)]
     .sort((one, other) => one.start - other.start)
     .filter(({ start }, index, all) => start >= (all[index - 1]?.end ?? 0));
-  const blocks = withLoneBooleans(text, values).filter(
-    ({ start }) => !broken.some((each) => each.start < start && start < each.end),
-  );
+  const blocks = outside(broken, withLoneBooleans(text, values));
   const places = new Places(lines, blocks);
   const library = libraryOf(blocks);
   const schemas: FoundSchema[] = [];
@@ -92,19 +90,29 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
   };
 }
 
+/** The blocks that stand in nothing broken; both are in the order of the text. */
+function outside(broken: readonly BrokenJson[], blocks: readonly JsonBlock[]): JsonBlock[] {
+  let next = 0;
+  return blocks.filter(({ start }) => {
+    while ((broken[next]?.end ?? start + 1) <= start) next += 1;
+    return (broken[next]?.start ?? start) >= start;
+  });
+}
+
 /** The values of a text, each in the language that it is written in, and what would be schemas if they could be read. */
 function valuesIn(
   text: string,
+  lines: readonly Line[],
   fences: readonly Fence[],
   known?: KnownJson,
 ): { json: JsonBlock[]; yaml: JsonBlock[]; torn: BrokenJson[] } {
   const json = findJsonBlocks(text, fences, known);
-  const found = findYamlBlocks(text, fences);
+  const found = findYamlBlocks(text, lines, fences);
   // What else is written in YAML is for those who read the words of the document.
   const yaml = {
     ...found,
     blocks: found.blocks.filter(
-      ({ value }) => looksLikeSchema(value) || holdsSchema(value, 0) || isAnnouncedSchema(value, true),
+      ({ value }) => looksLikeSchema(value) || holdsSchema(value) || isAnnouncedSchema(value, true),
     ),
   };
   const isInYaml = within([...yaml.blocks, ...yaml.broken]);
@@ -205,7 +213,7 @@ function wholeOf({ start, end, value }: JsonBlock): SchemaPart {
 function schemasIn(text: string, block: JsonBlock): SchemaPart[] {
   const { start, value } = block;
   if (looksLikeSchema(value)) return [wholeOf(block)];
-  if (!holdsSchema(value, 0)) return [];
+  if (!holdsSchema(value)) return [];
   const found: SchemaPart[] = [];
   const visit = (node: LocatedJson, member: string, pointer: string, depth: number): void => {
     const { value: schema, start, end, members = [], items = [] } = node;
@@ -221,7 +229,8 @@ function schemasIn(text: string, block: JsonBlock): SchemaPart[] {
   return found;
 }
 
-function holdsSchema(value: Json, depth: number): boolean {
+/** Whether a value is a schema, or holds one in its members. */
+export function holdsSchema(value: Json, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth >= MAX_WRAPPING) return false;
   return Object.entries(value).some(([name, item]) => isSchemaOf(name, item) || holdsSchema(item, depth + 1));
 }

@@ -1,15 +1,16 @@
 import type { Json } from '../kernel/json.ts';
-import { type KnownJson, parseJsonAt, scanJson } from './located-json.ts';
+import { type JsonFault, type KnownJson, parseJsonAt, scanJson } from './located-json.ts';
 import type { Fence } from './markdown-lines.ts';
 
 /** A text that begins as JSON and then breaks off being it. */
 export interface BrokenJson {
   start: number;
   end: number;
-  /** Where it stops being JSON. */
+  /** Where it stops being JSON, or having a value here. */
   at: number;
   /** Whether it is meant as YAML. */
   isYaml?: boolean;
+  beyond?: JsonFault['beyond'];
 }
 
 /** A JSON object or array in prose: UTF-16 offsets, end exclusive. */
@@ -52,6 +53,12 @@ export function findJsonBlocks(text: string, fences: readonly Fence[], known?: K
   let fenceIndex = 0;
   for (let hit = bracket.exec(text); hit !== null; hit = bracket.exec(text)) {
     const start = hit.index;
+    const second = text.charCodeAt(start + 1);
+    if (second === CLOSE_MAP || (second === CLOSE_LIST && text[start] === '[')) {
+      found.blocks.push({ start, end: start + 2, lenient: false, value: second === CLOSE_MAP ? {} : [] });
+      bracket.lastIndex = start + 2;
+      continue;
+    }
     if (vainChars < MAX_VAIN_CHARS) {
       const quick = parseJsonAt(text, start, text.length, known);
       if (quick.ok) {
@@ -74,22 +81,26 @@ export function findJsonBlocks(text: string, fences: readonly Fence[], known?: K
       continue;
     }
     bracket.lastIndex = Math.max(start + 1, reading.at);
-    if (!reading.begun || text[start] !== '{') continue;
+    const { at, beyond } = reading;
+    if (beyond === undefined && !(reading.named && BEGINS_OBJECTS.test(text.slice(start, start + 100)))) continue;
     for (let fence = fences[fenceIndex]; fence !== undefined && fence.end <= start; fence = fences[fenceIndex])
       fenceIndex += 1;
     const fence = fences[fenceIndex];
-    let end = reading.at;
+    let end = at;
     if (fence !== undefined && fence.contentStart <= start) end = Math.max(end, fence.contentEnd);
     else if (balanceChars < MAX_BALANCE_CHARS) {
       const balanced = balancedEnd(text, start, MAX_BALANCE_CHARS - balanceChars);
       balanceChars += (balanced ?? Math.min(text.length, start + MAX_BALANCE_CHARS)) - start;
       end = Math.max(end, balanced ?? end);
     }
-    found.broken.push({ start, end, at: reading.at });
+    found.broken.push({ start, end, at, ...(beyond === undefined ? {} : { beyond }) });
     bracket.lastIndex = Math.max(start + 1, end);
   }
   return found;
 }
+
+/** An object, or a list of objects: other lists in prose are brackets more often than JSON. */
+const BEGINS_OBJECTS = /^(?:\{|\[\s*\{)/;
 
 /** A part of a text without some smaller parts of it. */
 function strictText(

@@ -18,11 +18,16 @@ export interface LocatedJson {
   isBlock?: boolean;
 }
 
-/** Where a text stops being JSON; `begun` where at least one member or item had been read by then. */
+/**
+ * Where a text stops being JSON; `named` where at least one member's name had been read by then, `begun` where one member or
+ * item had. `beyond` where it goes on as JSON that has no value here: nested deeper than is read, or a number beyond a double.
+ */
 export interface JsonFault {
   ok: false;
   at: number;
+  named: boolean;
   begun: boolean;
+  beyond?: 'depth' | 'number';
 }
 
 /** How far a JSON value reaches, and whether comments or trailing commas had to be passed over. */
@@ -151,7 +156,7 @@ export function wholeJson(
   const extent = scanJson(text, first);
   if (!extent.ok) return extent;
   if (extent.end > end || skipSpace(text, extent.end) < end)
-    return { ok: false, at: Math.min(extent.end, end), begun: true };
+    return { ok: false, at: Math.min(extent.end, end), named: true, begun: true };
   return { ok: true, start: first, end: extent.end, value: JSON.parse(text.slice(first, extent.end)) as Json };
 }
 
@@ -212,6 +217,12 @@ function matchAt(expression: RegExp, text: string, at: number): number {
   return expression.test(text) ? expression.lastIndex : -1;
 }
 
+/** Whether the number at an offset is larger than every double. */
+function isEndlessAt(text: string, at: number): boolean {
+  const end = matchAt(NUMBER, text, at);
+  return end >= 0 && !Number.isFinite(Number(text.slice(at, end)));
+}
+
 /** Whether a JSON string is Unicode text: half a surrogate pair has no UTF-8 form, and no canonical JSON (RFC 8785). */
 function isUnicode(token: string): boolean {
   return token.isWellFormed() && (!token.includes('\\u') || (JSON.parse(token) as string).isWellFormed());
@@ -245,6 +256,7 @@ class JsonReader {
   readonly #open: Frame[] = [];
   #at: number;
   readonly #loose: { start: number; end: number }[] = [];
+  #named = false;
   #begun = false;
 
   constructor(text: string, start: number, allowLenient: boolean, builds: boolean) {
@@ -259,7 +271,8 @@ class JsonReader {
       this.#skip();
       if (!this.#scalar()) {
         const character = this.#text[this.#at];
-        if ((character !== '{' && character !== '[') || this.#open.length >= MAX_JSON_DEPTH) return this.#fault();
+        if (character !== '{' && character !== '[') return this.#fault();
+        if (this.#open.length >= MAX_JSON_DEPTH) return this.#fault('depth');
         this.#enter(character === '{');
         const step = this.#next();
         if (step === 'value') continue;
@@ -314,6 +327,7 @@ class JsonReader {
     this.#skip();
     if (this.#text[this.#at] !== ':') return 'fault';
     this.#at += 1;
+    this.#named = true;
     if (this.#builds) frame.key = { name: JSON.parse(this.#text.slice(keyStart, keyEnd)) as string, keyStart };
     return 'value';
   }
@@ -354,7 +368,9 @@ class JsonReader {
     }
   }
 
-  #fault(): JsonFault {
-    return { ok: false, at: this.#at, begun: this.#begun };
+  #fault(beyond?: 'depth'): JsonFault {
+    const why = beyond ?? (isEndlessAt(this.#text, this.#at) ? 'number' : undefined);
+    const fault: JsonFault = { ok: false, at: this.#at, named: this.#named, begun: this.#begun };
+    return why === undefined ? fault : { ...fault, beyond: why };
   }
 }

@@ -7,11 +7,16 @@ import { withoutQuoteMarks } from './markdown-lines.ts';
 /** How far a chain of protocols that build on each other is followed. */
 const MAX_BASE_DOCUMENTS = 8;
 
+/** A protocol that a document builds on, by its address there. */
+export interface BaseDocument extends FoundSchemas {
+  uri: string;
+}
+
 /** What stands in a document that is a text, and in those that it builds on. */
 export interface TextDocument {
   text: string;
   own: FoundSchemas;
-  bases: { uris: string[]; missing: string[]; documents: FoundSchemas[] };
+  bases: { uris: string[]; missing: string[]; documents: BaseDocument[] };
   /** Its own schemas, then those of the protocols that it builds on. */
   schemas: FoundSchema[];
 }
@@ -42,7 +47,7 @@ function knownBlocks({ text, blocks }: FoundSchemas): ReturnType<typeof knownJso
 function resolveBases(prose: string, given: Job['baseProtocols']): TextDocument['bases'] {
   const uris = baseUrisIn(prose);
   const missing: string[] = [];
-  const documents: FoundSchemas[] = [];
+  const documents: BaseDocument[] = [];
   const pending = [...uris];
   const seen = new Set<string>();
   for (let uri = pending.shift(); uri !== undefined && documents.length < MAX_BASE_DOCUMENTS; uri = pending.shift()) {
@@ -52,7 +57,7 @@ function resolveBases(prose: string, given: Job['baseProtocols']): TextDocument[
     if (base === undefined) missing.push(uri);
     else {
       const found = findSchemas(withoutQuoteMarks(base.content), uri);
-      documents.push(found);
+      documents.push({ ...found, uri });
       pending.push(...baseUrisIn(found.prose));
     }
   }

@@ -1,10 +1,16 @@
 import { Lexer } from 'yaml';
 import type { BrokenJson, JsonBlock } from './json-blocks.ts';
 import { readYaml } from './located-yaml.ts';
-import type { Fence } from './markdown-lines.ts';
+import type { Fence, Line } from './markdown-lines.ts';
 
 /** Most tokens of YAML that are read in one document: thousands of lines, and some 100 ms where each is a fault. */
 const MAX_TOKENS = 20_000;
+
+/** What a text of its own costs beside its tokens. */
+const TOKENS_OF_TEXT = 50;
+
+/** Most texts that are told to be unreadable, as many as of those that are like JSON. */
+const MAX_BROKEN = 64;
 
 const YAML = /^(?:ya?ml|openapi|swagger|asyncapi|json-?schema|schema)$/;
 
@@ -18,18 +24,26 @@ const OF_SCHEMA =
 /** What is JSON, be it broken: it is read as that. */
 const JSON_VALUE = /^\s*[{[]\s*["}\]]/;
 
-/** Finds the YAML documents between fences, and those that would hold a schema if they could be read. Linear in the text; never throws. */
-export function findYamlBlocks(text: string, fences: readonly Fence[]): { blocks: JsonBlock[]; broken: BrokenJson[] } {
+/**
+ * Finds the YAML documents between fences, and schemas in YAML without any; beside them those that would hold a schema if they could be read. Linear in
+ * the text; never throws.
+ */
+export function findYamlBlocks(
+  text: string,
+  lines: readonly Line[],
+  fences: readonly Fence[],
+): { blocks: JsonBlock[]; broken: BrokenJson[] } {
   const blocks: JsonBlock[] = [];
   const broken: BrokenJson[] = [];
   let left = MAX_TOKENS;
-  for (const { contentStart, contentEnd, language } of fences) {
+  const places = [...fences, ...barePlaces(lines)].sort((one, other) => one.contentStart - other.contentStart);
+  for (const { contentStart, contentEnd, language } of places) {
     const content = text.slice(contentStart, contentEnd);
     const isOfSchema = OF_SCHEMA.test(content);
     if (JSON_VALUE.test(content) || !(YAML.test(language) || (ANY.test(language) && isOfSchema))) continue;
     const fault = isOfSchema ? { start: contentStart, end: contentEnd, isYaml: true } : undefined;
     const { tokens, length } = tokensIn(content, left);
-    left -= tokens;
+    left -= tokens + TOKENS_OF_TEXT;
     if (left < 0) {
       if (fault !== undefined) broken.push({ ...fault, at: contentStart + length });
       continue;
@@ -50,7 +64,43 @@ export function findYamlBlocks(text: string, fences: readonly Fence[]): { blocks
     }
     blocks.push(...found);
   }
-  return { blocks, broken };
+  return { blocks, broken: broken.slice(0, MAX_BROKEN) };
+}
+
+/** How a schema in YAML without fences begins. */
+const BEGINS =
+  /^[ \t]*(?:\$schema:[ \t]|type:[ \t]*(?:object|array)[ \t]*(?:#.*)?$|(?:properties|\$defs|definitions):[ \t]*$|(?:openapi|swagger):[ \t]*["']?\d)/;
+
+const MEMBER = /^["']?[\w$./-]+["']?[ \t]*:(?:[ \t]|$)/;
+
+/** The lines without fences that are like a schema in YAML: members one below the other, and what is indented deeper. */
+function barePlaces(lines: readonly Line[]): Pick<Fence, 'contentStart' | 'contentEnd' | 'language'>[] {
+  const places: Pick<Fence, 'contentStart' | 'contentEnd' | 'language'>[] = [];
+  for (let first = 0; first < lines.length; first += 1) {
+    const begin = lines[first];
+    if (begin === undefined || begin.fenced || !BEGINS.test(begin.text.slice(0, MAX_LINE))) continue;
+    const indent = indentOf(begin.text);
+    let last = first;
+    for (let index = first + 1; index < lines.length; index += 1) {
+      const { text, fenced } = lines[index] as Line;
+      if (fenced) break;
+      if (text.trim() === '') continue;
+      const isBelow = last === index - 1 && indentOf(text) === indent && MEMBER.test(text.slice(indent, MAX_LINE));
+      if (indentOf(text) <= indent && !isBelow) break;
+      last = index;
+    }
+    if (last > first)
+      places.push({ contentStart: begin.start, contentEnd: lines[last]?.end ?? begin.end, language: '' });
+    first = last;
+  }
+  return places;
+}
+
+/** The longest part of a line that is looked at, in UTF-16 units. */
+const MAX_LINE = 200;
+
+function indentOf(line: string): number {
+  return /^[ \t]*/.exec(line)?.[0].length ?? 0;
 }
 
 /** How many tokens a YAML text has, and how long they are; ends early beyond `most`. */

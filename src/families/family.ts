@@ -75,8 +75,12 @@ export interface FamilyReading {
   /** Schemas that break off being JSON, and those that are JSON but for comments and trailing commas. */
   broken: readonly BrokenJson[];
   lenient: readonly { start: number; end: number }[];
-  /** JSON and YAML that stand in the document. */
-  blocks: readonly JsonBlock[];
+  /** The document as it was read, and those that it builds on. */
+  document: ReadText;
+  baseDocuments: readonly (ReadText & { uri: string; prose: string })[];
+  /** The text of the cases as it was read; in place of that, the JSON that lists them. */
+  casesText?: string;
+  listedCases?: ReadText;
   /** What people read: the document without its JSON, and with the documents that it builds on. */
   prose: string;
   wholeProse: string;
@@ -85,6 +89,12 @@ export interface FamilyReading {
   missingBases: readonly string[];
   /** Where the numbers of the cases stand in their text, in order. */
   numberSpans: readonly { start: number; end: number }[];
+}
+
+/** A text, with the JSON and YAML that stand in it. */
+export interface ReadText {
+  text: string;
+  blocks: readonly JsonBlock[];
 }
 
 /** A finding with its place in document and cases, by which findings are put in order. */

@@ -5,7 +5,12 @@ import { BudgetUsedUp } from '../job/budget.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { renderCaseQuestion, renderContradictionQuestion } from '../prompting/judge-prompt.ts';
+import {
+  renderCaseQuestion,
+  renderContradictionQuestion,
+  renderControlQuestion,
+  renderTogetherQuestion,
+} from '../prompting/judge-prompt.ts';
 import { quoteStands } from '../prompting/quote-stands.ts';
 import type { Suspicion } from './blame-suspicion.ts';
 import type { LaneContext } from './lane-context.ts';
@@ -26,7 +31,10 @@ export async function isCaseWrong({ testCase, answer, calls }: Suspicion, lanes:
   return [2, 1].every((right, index) => said[index]?.right === right && standsIn(agreement.text, said[index]?.quote));
 }
 
-/** Two passages that a judge finds irreconcilable, each standing word for word where it says; `null` where it finds none. */
+/**
+ * Two passages that a judge finds irreconcilable, each standing word for word where it says; `null` where it finds none, or where
+ * it affirms the opposite as well, or finds a contradiction where there is none.
+ */
 export async function contradictionIn(lanes: LaneContext, withCases: boolean, deadline: Deadline) {
   const { text, caseText } = lanes.assignment.cleared.agreement;
   const cases = withCases ? caseText : null;
@@ -34,7 +42,12 @@ export async function contradictionIn(lanes: LaneContext, withCases: boolean, de
   const said = await askJudge(renderContradictionQuestion(text, cases), lanes, deadline);
   const { contradiction, quote, against } = said ?? {};
   if (contradiction !== true || !standsIn(text, quote) || !standsIn(cases ?? text, against)) return null;
-  return standsIn(quote, against) || standsIn(against, quote) ? null : { quote, against };
+  if (standsIn(quote, against) || standsIn(against, quote)) return null;
+  const [opposite, control] = await Promise.all([
+    askJudge(renderTogetherQuestion(text, cases, [against, quote]), lanes, deadline),
+    askJudge(renderControlQuestion(), lanes, deadline),
+  ]);
+  return opposite?.together === false && control?.contradiction === false ? { quote, against } : null;
 }
 
 /** Asks a judge one question; `null` where there is no answer to be had: whoever cannot be heard confirms nothing. */

@@ -1,4 +1,4 @@
-import { type Connection, HandlerRecords, keysOf, Leases, Readings } from '../../queues/index.ts';
+import { type Connection, HandlerRecords, keysOf, Leases, Readings, redisFailure } from '../../queues/index.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { HandlerStore, ReadingStore } from '../contract/ports.ts';
 import type { KeptReading } from '../contract/reading.ts';
@@ -13,20 +13,34 @@ export interface StoreSettings {
   maxHandlersPerTenant: number;
 }
 
-/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`. */
+/** Does what writes to Redis: at once, or when Redis takes writes. */
+export type Write = <Result>(write: () => Promise<Result>) => Promise<Result>;
+
+/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`. What it keeps goes through `write`. */
 export function createHandlerStore(
   connection: Connection,
-  { prefix, retentionSeconds, maxHandlersPerTenant }: StoreSettings,
+  {
+    prefix,
+    retentionSeconds,
+    maxHandlersPerTenant: maxPerTenant,
+  }: Pick<StoreSettings, 'prefix'> & Partial<StoreSettings>,
+  write: Write = (put) => put(),
 ): HandlerStore {
   const keys = keysOf(prefix);
-  const records = new HandlerRecords(connection, keys, { retentionSeconds, maxPerTenant: maxHandlersPerTenant });
+  const records = new HandlerRecords(connection, keys, {
+    ...(retentionSeconds === undefined ? {} : { retentionSeconds }),
+    ...(maxPerTenant === undefined ? {} : { maxPerTenant }),
+  });
   const leases = new Leases(connection, keys);
   return {
     put: (record, key) =>
       reach('store', () =>
-        records.put(record.provenance.tenant, record.digest, JSON.stringify({ ...record, lookup: key }), [key]),
+        write(() =>
+          records.put(record.provenance.tenant, record.digest, JSON.stringify({ ...record, lookup: key }), [key]),
+        ),
       ),
-    touch: ({ provenance, digest }, key) => reach('touch', () => records.touch(provenance.tenant, digest, [key])),
+    touch: ({ provenance, digest }, key) =>
+      reach('touch', () => write(() => records.touch(provenance.tenant, digest, [key]))),
     get: (tenant, digest) =>
       reach('read', async () => {
         const text = await records.get(tenant, digest);
@@ -36,7 +50,8 @@ export function createHandlerStore(
       reach('find', async () =>
         (await records.find(tenant, key)).map(({ record }) => readRecord(record)).filter((record) => record !== null),
       ),
-    withdraw: (tenant, digest, reason) => reach('withdraw', () => records.withdraw(tenant, digest, reason)),
+    withdraw: (tenant, digest, reason) =>
+      reach('withdraw', () => write(() => records.withdraw(tenant, digest, reason))),
     withdrawnFor: (tenant, digest) => reach('read', () => records.withdrawnFor(tenant, digest)),
     once: (tenant, key, turn) => leases.single(`generate:${tenant}:${key}`, turn),
   };
@@ -53,10 +68,11 @@ export function readRecord(text: string): HandlerRecord | null {
   }
 }
 
-/** The store of readings in Redis: `<prefix>:reading:<tenant>:<key>`. */
+/** The store of readings in Redis: `<prefix>:reading:<tenant>:<key>`. Whatever it keeps goes through `write`. */
 export function createReadingStore(
   connection: Connection,
   { prefix, retentionSeconds }: Pick<StoreSettings, 'prefix' | 'retentionSeconds'>,
+  write: Write = (put) => put(),
 ): ReadingStore {
   const keys = keysOf(prefix);
   const readings = new Readings(connection, keys, retentionSeconds);
@@ -67,7 +83,8 @@ export function createReadingStore(
         const text = await readings.get(tenant, key);
         return text === null ? null : readKeptReading(text);
       }),
-    put: (tenant, key, reading) => reach('store', () => readings.put(tenant, key, JSON.stringify(reading))),
+    put: (tenant, key, reading) =>
+      reach('store', () => write(() => readings.put(tenant, key, JSON.stringify(reading)))),
     once: (tenant, key, turn) => leases.single(`read:${tenant}:${key}`, turn),
   };
 }
@@ -88,6 +105,8 @@ async function reach<T>(verb: string, call: () => Promise<T>): Promise<T> {
     return await call();
   } catch (error) {
     if (codeOf(error) !== undefined) throw error;
+    const failure = redisFailure(error, `${verb} handler or reading`);
+    if (failure !== undefined) throw failure;
     const found = error instanceof Error ? error.message.slice(0, 200) : 'an unknown fault';
     throw new CodedError(
       'PLATFORM_REDIS_UNREACHABLE',

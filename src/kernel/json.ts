@@ -57,3 +57,40 @@ export function weightOf(json: string): number {
   for (let at = json.indexOf(','); at >= 0; at = json.indexOf(',', at + 1)) weight += valueWeight;
   return weight;
 }
+
+const NUMERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/**
+ * Whether the number that a JSON text writes is written with the same digits again once it was read as a double. Digits beyond
+ * a double's behind the point count as measured, not as counted: they are no loss below 2^53.
+ */
+export function keepsDigits(numeral: string): boolean {
+  const value = Number(numeral);
+  if (!Number.isFinite(value)) return false;
+  if (value === 0) return decimalOf(numeral) === decimalOf('0');
+  return Math.abs(value) < 2 ** 53 || decimalOf(numeral) === decimalOf(String(value));
+}
+
+/** A decimal numeral in one form: its digits without zeros around them, and their power of ten. */
+function decimalOf(numeral: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] = NUMERAL.exec(numeral) ?? [];
+  const digits = `${whole}${fraction}`;
+  const [first, end] = [digits.search(/[1-9]/), digits.length - trailingZeros(digits)];
+  return first < 0 ? '0' : `${digits.slice(first, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}
+
+function trailingZeros(digits: string): number {
+  let count = 0;
+  while (digits.charCodeAt(digits.length - 1 - count) === ZERO) count += 1;
+  return count;
+}
+
+const ZERO = 0x30;
+
+/** What every number that `keepsDigits` denies has in its text. */
+const MAY_LOSE_DIGITS = /\d{16}|\d[eE]/;
+
+/** Whether a JSON text may hold a number that is written with other digits again; cheap. */
+export function mayLoseDigits(json: string): boolean {
+  return MAY_LOSE_DIGITS.test(json);
+}

@@ -8,6 +8,7 @@ import { ruleRequestAmbiguous } from '../analysis/rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from '../analysis/rule-schema-invalid.ts';
 import { ruleSchemaMissing } from '../analysis/rule-schema-missing.ts';
 import { ruleSchemaUnreadable } from '../analysis/rule-schema-unreadable.ts';
+import { ruleTextEscaped } from '../analysis/rule-text-escaped.ts';
 import { preflight } from '../analysis/rules.ts';
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
@@ -18,6 +19,7 @@ import { observeExchanges } from '../verification/observe-exchanges.ts';
 
 /** What keeps exchanges from being held against the agreement: without a schema that can be used, everything would be clean. */
 const rulesOfSchemas = [
+  ruleTextEscaped,
   ruleBaseProtocolMissing,
   ruleSchemaUnreadable,
   ruleSchemaMissing,

@@ -6,6 +6,8 @@ import { startConsole } from './console-server.ts';
 import { onQueue } from './on-queue.ts';
 import { settingsHelp } from './settings-help.ts';
 
+const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'consoleToken'] as const;
+
 /** Serves a dashboard of the queue on loopback. */
 export const consoleCommand: Command = {
   summary: 'serves a dashboard of the queue, on loopback, behind a token',
@@ -19,7 +21,7 @@ who sends the token as "Authorization: Bearer …". Ends with SIGINT or SIGTERM.
   --write      lets jobs be retried, promoted, removed and added; a job that has its outcome is not worked on again that
                way, \`protosmith dead-letters requeue\` has it; one that has none gets it before it is removed
 
-${settingsHelp(['redisUrl', 'prefix', 'consoleToken'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the port is taken.
 `,
   async run(args) {
@@ -31,7 +33,7 @@ Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the 
     const port = Number(values.port);
     if (!/^\d{1,5}$/.test(values.port) || port > 65_535)
       throw new UsageError(`Cannot read arguments: --port ${JSON.stringify(values.port)}, wanted 0 to 65535`);
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const token = config.consoleToken ?? randomBytes(24).toString('base64url');
     const stopped = new Promise<void>((resolve) => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());

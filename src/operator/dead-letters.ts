@@ -8,6 +8,8 @@ import { settingsHelp } from './settings-help.ts';
 /** Dead letters read at once when all of them are meant. */
 const batch = 200;
 
+const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds'] as const;
+
 /** Lists, shows, requeues and discards the jobs that failed. */
 export const deadLetters: Command = {
   summary: 'lists, shows, requeues or discards the jobs that failed',
@@ -24,7 +26,7 @@ requeue puts a job on the queue again as a new one with a higher attempt, and pr
   --all         every dead letter
   --json        as JSON; show has the job's data then
 
-${settingsHelp(['redisUrl', 'prefix'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 done, 64 usage, 65 no such dead letter, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {
@@ -41,7 +43,7 @@ Exit code: 0 done, 64 usage, 65 no such dead letter, 69 Redis unreachable, 78 wr
     const [verb = '', ...jobIds] = positionals;
     const act = actOf(verbs, verb);
     const limit = limitOf(values.limit);
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const options = { limit, all: values.all === true, json: values.json };
     return onQueue(config, (operator) => act(operator, jobIds, options));
   },

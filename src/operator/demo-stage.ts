@@ -54,7 +54,7 @@ export async function startStage(view: DemoView, scripts: 'story' | 'jobs' | nul
     for (const end of closing.splice(0).reverse()) await end();
   };
   try {
-    const config = readConfig(process.env);
+    const config = readConfig(process.env, {}, { only: ['redisUrl', 'prefix', 'retentionSeconds'] });
     const redis = process.env[settings.redisUrl.env]
       ? { url: config.redisUrl, kind: 'REDIS_URL', close: async () => {} }
       : await localRedis();

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { namesModelServer, settings } from '../config.ts';
+import { namesModel, namesModelServer, settings } from '../config.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { startStage } from './demo-stage.ts';
 import { runOwnJob, runStory } from './demo-story.ts';
@@ -15,8 +15,8 @@ export const demo: Command = {
 Starts Redis (REDIS_URL, else redis-server or valkey-server on the path, else an embedded one), a worker process, and
 plays a negotiator: an agreement with a contradiction, the counter-offer, the reading of the agreement, a candidate that
 passes every negotiated case and breaks what the document demands beside, its repair, the handler. Without a model
-server it is answered by hand-written replies over HTTP, and says so. With a job file, that job is run instead. The
-worker reads whatever else \`protosmith worker\` reads.
+server and a model's name it is answered by hand-written replies over HTTP, and says so. With a job file, that job is
+run instead. The worker reads whatever else \`protosmith worker\` reads.
 
 ${settingsHelp(['redisUrl', 'model', 'apiKey', 'baseUrl', 'models'])}
 Exit code: 0 the story ended as it should (a job of one's own: generated or clean), 1 disputed, 2 error, 64 usage, 65 a
@@ -33,13 +33,15 @@ file cannot be read, 69 Redis unreachable, 78 wrong settings.
     if (values.model !== undefined) process.env[settings.model.env] = values.model;
     const data = positionals[0] === undefined ? undefined : await readJson(positionals[0]);
     const view = new DemoView(process.stdout);
-    const scripted = !namesModelServer(process.env);
+    const scripted = !namesModelServer(process.env) || !namesModel(process.env);
     view.line(
       scripted
         ? 'protosmith demo. Model: scripted. Hand-written replies from fixtures/completions, over HTTP; no model is asked.'
         : 'protosmith demo. Model: live, as set in the environment.',
       'bold',
     );
+    if (namesModelServer(process.env) && scripted)
+      view.line(`A model server is set, but no model: set ${settings.model.env} to ask it.`);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(signal, () => process.exit(128 + constants.signals[signal]));
     }

@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { connect, disconnect, judgeRedis, keysOf, redisFacts, whenReady } from '../../queues/index.ts';
+import {
+  connect,
+  disconnect,
+  forbidden,
+  judgeRedis,
+  keysOf,
+  leastRules,
+  redisFacts,
+  redisPermissions,
+  whenReady,
+} from '../../queues/index.ts';
 import { openSandbox } from '../compose.ts';
 import { type Config, modelsOf, namesModelServer, readConfig, redactUrl } from '../config.ts';
 import { createLog, describeError } from '../telemetry/log.ts';
@@ -15,7 +25,7 @@ import { sandboxSettings, settingsHelp } from './settings-help.ts';
 
 /** One thing that was looked at. */
 interface Examination {
-  subject: 'versions' | 'redis' | 'keys' | 'model' | 'sandbox';
+  subject: 'versions' | 'redis' | 'permissions' | 'keys' | 'model' | 'sandbox';
   /** `warning`: works, but not as it should in production. */
   state: 'well' | 'warning' | 'ill';
   says: string;
@@ -25,31 +35,56 @@ interface Examination {
 const redisWithinMs = 3_000;
 const dependencies = ['bullmq', 'ioredis', 'ajv', 'esbuild', 'isolated-vm', 'typescript'];
 
+const settingsRead = [
+  'redisUrl',
+  'prefix',
+  'durable',
+  'model',
+  'apiKey',
+  'baseUrl',
+  'models',
+  'maxOutputTokens',
+  ...sandboxSettings,
+] as const;
+
+type DoctorConfig = Pick<Config, (typeof settingsRead)[number]>;
+
 /** Looks whether everything a worker needs is there. */
 export const doctor: Command = {
   summary: 'looks whether everything that a worker needs is there and as it should be',
-  help: `Usage: protosmith doctor [--json]
+  help: `Usage: protosmith doctor [--json | --acl]
 
-Looks at versions, Redis (version, policy, persistence, clock, room for the next 24 hours), the names of its keys, the
-model server (one small question, put as a worker puts its own) and the sandbox (layers in force, known-good
-handler).
+Looks at versions, Redis (version, policy, persistence, clock, room for the next 24 hours), what its user may do (every
+command that is used is tried, and none is done), the names of its keys, the model server (one small question, put as a
+worker puts its own) and the sandbox (layers in force, known-good handler).
 
   --json    as one JSON array
+  --acl     prints the ACL SETUSER command of a Redis user that may do no more than is needed, and looks at nothing
 
-${settingsHelp(['redisUrl', 'prefix', 'durable', 'model', 'apiKey', 'baseUrl', 'models', 'maxOutputTokens', ...sandboxSettings])}
+${settingsHelp(settingsRead)}
 Exit code: 0 all is well or a warning, 2 something is ill, 64 usage, 78 wrong settings.
 `,
   async run(args) {
     const { values } = readArguments(
       args,
-      { json: { type: 'boolean' }, 'redis-url': { type: 'string' }, model: { type: 'string' } },
+      {
+        json: { type: 'boolean' },
+        acl: { type: 'boolean' },
+        'redis-url': { type: 'string' },
+        model: { type: 'string' },
+      },
       { least: 0, most: 0, wanted: 'none' },
     );
-    const { json, ...flags } = values;
-    const config = readConfig(process.env, flags);
+    const { json, acl, ...flags } = values;
+    const config = readConfig(process.env, flags, { only: settingsRead });
+    if (acl) {
+      process.stdout.write(`${leastUser(config)}\n`);
+      return exitCodes.ok;
+    }
     const found = [
       examineVersions(),
       await examineRedis(config),
+      ...(await examinePermissions(config)),
       examineKeys(config),
       ...(await examineModels(config)),
       await examineSandbox(config),
@@ -59,6 +94,11 @@ Exit code: 0 all is well or a warning, 2 something is ill, 64 usage, 78 wrong se
     return found.some(({ state }) => state === 'ill') ? exitCodes.error : exitCodes.ok;
   },
 };
+
+/** For `redis-cli`, which takes these words as they are. */
+function leastUser({ redisUrl, prefix }: DoctorConfig): string {
+  return `ACL SETUSER protosmith on >PASSWORD ${leastRules(redisUrl, prefix).join(' ')}`;
+}
 
 function examineVersions(): Examination {
   const details = {
@@ -95,10 +135,11 @@ function installedVersion(name: string): string {
   return 'unknown';
 }
 
-async function examineRedis({ redisUrl, prefix, durable }: Config): Promise<Examination> {
+async function examineRedis({ redisUrl, prefix, durable }: DoctorConfig): Promise<Examination> {
   const url = redactUrl(redisUrl);
-  const connection = connect(redisUrl, 'worker');
+  let connection: ReturnType<typeof connect> | undefined;
   try {
+    connection = connect(redisUrl, 'worker');
     await whenReady(connection, redisWithinMs);
     const facts = await redisFacts(connection, keysOf(prefix));
     const faults = judgeRedis(facts, { durable });
@@ -109,6 +150,7 @@ async function examineRedis({ redisUrl, prefix, durable }: Config): Promise<Exam
         ? [`this clock is ${facts.clockAheadMs} ms ahead of Redis': deadlines follow Redis' clock`]
         : []),
       ...(growth.warning === null ? [] : [growth.warning]),
+      ...(facts.maxmemoryPolicy === null ? ['Redis does not tell its maxmemory-policy, wanted noeviction'] : []),
     ];
     const ill = faults.some(({ severity }) => severity === 'error');
     return {
@@ -121,13 +163,40 @@ async function examineRedis({ redisUrl, prefix, durable }: Config): Promise<Exam
       details: { url, ...facts, ...growth.details },
     };
   } catch (error) {
-    return { subject: 'redis', state: 'ill', says: describeError(error).message, details: { url } };
+    return { subject: 'redis', state: 'ill', says: causeOf(error), details: { url } };
   } finally {
-    await disconnect(connection);
+    if (connection) await disconnect(connection);
   }
 }
 
-function examineKeys({ prefix }: Config): Examination {
+/** Tries every command and every key; nothing is said where Redis cannot be reached, which its own row tells. */
+async function examinePermissions({ redisUrl, prefix }: DoctorConfig): Promise<Examination[]> {
+  const found = await redisPermissions(redisUrl, { prefix, withinMs: redisWithinMs }).catch(() => null);
+  if (found === null) return [];
+  const { user, missing, lacking } = found;
+  const without = lacking
+    .map(({ command, without }) => `without ${command.replace('|', ' ').toUpperCase()} ${without}`)
+    .join('; ');
+  return [
+    {
+      subject: 'permissions',
+      state: missing.length > 0 ? 'ill' : lacking.length > 0 ? 'warning' : 'well',
+      says:
+        [
+          ...(missing.length > 0 ? [forbidden(user, missing)].map(({ code, message }) => `${code}: ${message}`) : []),
+          ...(lacking.length > 0 ? [`user ${user} may do what is needed; ${without}`] : []),
+        ].join('; ') || `user ${user} may give every command that is used`,
+      details: { user, missing, lacking },
+    },
+  ];
+}
+
+function causeOf(error: unknown): string {
+  const { code, message } = describeError(error);
+  return code === undefined ? message : `${code}: ${message}`;
+}
+
+function examineKeys({ prefix }: DoctorConfig): Examination {
   const keys = keysOf(prefix);
   const details = {
     waiting: `${keys.queue}:wait`,
@@ -143,7 +212,7 @@ function examineKeys({ prefix }: Config): Examination {
   return { subject: 'keys', state: 'well', says: `the queue is ${keys.queue}`, details };
 }
 
-async function examineModels(config: Config): Promise<Examination[]> {
+async function examineModels(config: DoctorConfig): Promise<Examination[]> {
   if (!namesModelServer(process.env)) {
     const says = 'no model server: set OPENAI_API_KEY or OPENAI_BASE_URL, and PROTOSMITH_MODEL';
     return [{ subject: 'model', state: 'warning', says, details: { model: config.model } }];
@@ -153,7 +222,7 @@ async function examineModels(config: Config): Promise<Examination[]> {
   return found.map((one) => ({ subject: 'model', ...one }));
 }
 
-async function examineSandbox(config: Config): Promise<Examination> {
+async function examineSandbox(config: DoctorConfig): Promise<Examination> {
   try {
     const sandbox = await openSandbox({ ...config, cells: 1 }, createLog('silent'));
     try {

@@ -4,6 +4,8 @@ import { onQueue } from './on-queue.ts';
 import { print } from './print.ts';
 import { settingsHelp } from './settings-help.ts';
 
+const settingsRead = ['redisUrl', 'prefix'] as const;
+
 /** Stops all workers from fetching, and waits until none works. */
 export const drain: Command = {
   summary: 'stops all workers from fetching, and waits until no job runs',
@@ -17,7 +19,7 @@ PLATFORM_DEADLINE where they wait too long. The queue stays paused until it is r
   --resume          lets workers fetch again
   --json            as JSON: {drained, active, waiting}
 
-${settingsHelp(['redisUrl', 'prefix'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 drained or resumed, 2 jobs still run, 64 usage, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {
@@ -34,7 +36,7 @@ Exit code: 0 drained or resumed, 2 jobs still run, 64 usage, 69 Redis unreachabl
     const seconds = Number(values.for);
     if (!/^\d{1,6}$/.test(values.for))
       throw new UsageError(`Cannot read arguments: --for ${JSON.stringify(values.for)}, wanted a number of seconds`);
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     if (values.resume) {
       await onQueue(config, (operator) => operator.resume());
       print(values.json, { resumed: true }, () => ['workers fetch again']);

@@ -16,6 +16,7 @@ import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
 import { onQueue } from './on-queue.ts';
 import { complain } from './print.ts';
 import { UnreadableInput } from './read-input.ts';
+import type { sandboxSettings } from './settings-help.ts';
 
 /** What became of one handler of an export. */
 export interface Imported {
@@ -155,7 +156,13 @@ const isExport = new Ajv2020({ strict: false }).compile<Export>(
  * Withdraws what an export tells to be withdrawn, and stores its handlers, each after its digest was recomputed and its bundle passed, in this machine's sandbox, the cases it brings along.
  * Throws `UnreadableInput` for what is no export.
  */
-export async function importHandlers(given: unknown, config: Config): Promise<Imported[]> {
+export async function importHandlers(
+  given: unknown,
+  config: Pick<
+    Config,
+    'redisUrl' | 'prefix' | 'retentionSeconds' | 'maxHandlersPerTenant' | (typeof sandboxSettings)[number]
+  >,
+): Promise<Imported[]> {
   if (!isExport(given)) {
     const [fault] = isExport.errors ?? [];
     throw new UnreadableInput(

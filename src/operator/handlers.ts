@@ -12,6 +12,8 @@ import { sandboxSettings, settingsHelp } from './settings-help.ts';
 /** Handlers read at once when all of them are meant. */
 const batch = 200;
 
+const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'maxHandlersPerTenant', ...sandboxSettings] as const;
+
 /** Lists, shows, exports, imports, pins and withdraws stored handlers. */
 export const handlers: Command = {
   summary: 'lists, shows, exports, imports, pins or withdraws stored handlers',
@@ -34,7 +36,7 @@ never served, even if the same one is made again, until it is restored.
   --reason <text>   why it is withdrawn, for whoever looks at it
   --json            as JSON
 
-${settingsHelp(['redisUrl', 'prefix', 'retentionSeconds', 'maxHandlersPerTenant', ...sandboxSettings])}
+${settingsHelp(settingsRead)}
 Exit code: 0 done, 64 usage, 65 no such handler, or one that cannot be imported, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {
@@ -58,13 +60,13 @@ Exit code: 0 done, 64 usage, 65 no such handler, or one that cannot be imported,
       throw new UsageError(
         `Cannot read arguments: --tenant ${JSON.stringify(tenant.slice(0, 80))}, wanted 1 to 64 letters, digits, - and _`,
       );
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     return act({ config, operands, tenant, limit, all, reason, json });
   },
 };
 
 interface Call {
-  config: Config;
+  config: Pick<Config, (typeof settingsRead)[number]>;
   operands: readonly string[];
   tenant: string | undefined;
   limit: number;

@@ -9,6 +9,8 @@ import { complain, print, rows } from './print.ts';
 import { readingTold } from './reading-told.ts';
 import { settingsHelp } from './settings-help.ts';
 
+const settingsRead = ['redisUrl', 'prefix'] as const;
+
 /** Tells what is known of one job. */
 export const inspect: Command = {
   summary: 'tells where a job stands, and what became of it',
@@ -19,7 +21,7 @@ Tells where a job stands, how often it was handed out, how many workers died ove
   --json    as JSON, with the whole outcome
   --data    with the job's data, where the queue still has them
 
-${settingsHelp(['redisUrl', 'prefix'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 told, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {
@@ -28,7 +30,7 @@ Exit code: 0 told, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong sett
       { json: { type: 'boolean' }, data: { type: 'boolean' }, 'redis-url': { type: 'string' } },
       { least: 1, most: 1, wanted: 'one job id' },
     );
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const jobId = positionals[0] ?? '';
     const found = await onQueue(config, (operator) => operator.inspect(jobId));
     if (found === null) {

@@ -1,6 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { keepsDigits, mayLoseDigits } from '../kernel/json.ts';
 import { forTerminal } from './for-terminal.ts';
 
 /** A file given on the command line that cannot be read as what it should be. Ends the command with exit code 65. */
@@ -89,23 +90,30 @@ const maxDepth = 1_000;
 /** Why JSON cannot be handed on as it is, in words that end an error message: nested more deeply than recursive functions go, or a number that no double holds. */
 export function unfitness(json: string): string | undefined {
   if (isDeep(json)) return `nested too deeply, wanted at most ${maxDepth} levels`;
-  return hasInfinity(json) ? 'found a number beyond the range of IEEE 754 doubles, wanted none' : undefined;
+  const lost = lostNumberIn(json);
+  if (lost === undefined) return undefined;
+  if (!Number.isFinite(Number(lost))) return 'found a number beyond the range of IEEE 754 doubles, wanted none';
+  return `found the number ${lost.slice(0, maxTold)}, which is read as ${Number(lost)}, wanted one that a double keeps, or a text`;
 }
 
-/** Such a number would be written again as `null`. */
-function hasInfinity(json: string): boolean {
-  if (!/[eE]\+?\d|\d{309}/.test(json)) return false;
-  let found = false;
+/** The first number of a JSON text that would be written again with other digits, or as `null`. */
+function lostNumberIn(json: string): string | undefined {
+  if (!mayLoseDigits(json)) return undefined;
+  let lost: string | undefined;
+  const look = (_name: string, value: unknown, { source }: { source?: string }) => {
+    if (typeof value === 'number' && source !== undefined && lost === undefined && !keepsDigits(source)) lost = source;
+    return lost === undefined ? value : null;
+  };
   try {
-    JSON.parse(json, (_name, value) => {
-      found ||= value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
-      return found ? null : value;
-    });
+    JSON.parse(json, look as Parameters<typeof JSON.parse>[1]);
   } catch {
     // What is no JSON is told by whoever reads it.
   }
-  return found;
+  return lost;
 }
+
+/** Most digits of a number that a message has. */
+const maxTold = 40;
 
 function isDeep(json: string): boolean {
   let depth = 0;

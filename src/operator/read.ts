@@ -26,6 +26,11 @@ import { settingsHelp } from './settings-help.ts';
 /** How long a model may take over one reading, in milliseconds: nobody waits for it but whoever called. */
 const patienceMs = 600_000;
 
+const settingsRead = [
+  ...(['model', 'apiKey', 'baseUrl', 'inputPrice', 'cachedInputPrice', 'outputPrice', 'models', 'generator'] as const),
+  ...(['maxCompletions', 'maxOutputTokens', 'maxTokens', 'maxCostUsd'] as const),
+];
+
 /** Has the agreement of a job read into derived cases, and prints them as a reading file. */
 export const read: Command = {
   summary: 'reads the agreement of a job into derived cases; no Redis',
@@ -41,7 +46,7 @@ and why, tokens, seconds. No handler is written, and no Redis is needed.
                      Lines as a model gives them, those to all questions in one file
   --by <name>        who gave that answer (default unknown)
 
-${settingsHelp(['model', 'apiKey', 'baseUrl', 'models', 'maxCompletions', 'maxOutputTokens', 'maxTokens', 'maxCostUsd'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 read to the end, 1 the agreement contradicts itself, 2 not read, or not to the end, 64 usage, 65 a job or an
 answer that cannot be read, 69 the model does not answer, 78 no model or wrong settings.
 `,
@@ -120,7 +125,7 @@ async function printRecorded(subject: Subject, file: string, name: string): Prom
 
 /** Prints the reading that the configured model makes. */
 async function printRead(subject: Subject, model: string | undefined): Promise<number> {
-  const config = readConfig(process.env, { model }, { model: true });
+  const config = readConfig(process.env, { model }, { model: true, only: settingsRead });
   honourProxy(process.env);
   const { composeQuestioner } = await import('../compose.ts');
   const ledger = new Ledger({ jobId: 'read', negotiationId: null }, () => undefined);

@@ -13,6 +13,8 @@ type Retried =
   | { did: 'promoted'; jobId: string }
   | { did: 'nothing'; jobId: string; why: string };
 
+const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds'] as const;
+
 /** Has a job worked on again, or at once. */
 export const retry: Command = {
   summary: 'has a dead letter worked on again, or a job that was put back at once',
@@ -24,7 +26,7 @@ no help, and of a job that ended only the outcome is kept: its negotiator may su
 
   --json    as JSON
 
-${settingsHelp(['redisUrl', 'prefix'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 done, 64 usage, 65 no such job or one that cannot be retried, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {
@@ -33,7 +35,7 @@ Exit code: 0 done, 64 usage, 65 no such job or one that cannot be retried, 69 Re
       { json: { type: 'boolean' }, 'redis-url': { type: 'string' } },
       { least: 1, most: 1, wanted: 'one job id' },
     );
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const jobId = positionals[0] ?? '';
     const retried = await onQueue(config, (operator) => again(operator, jobId, config.prefix));
     if (retried.did === 'nothing' && !values.json) complain(`Cannot retry job ${jobId}: ${retried.why}`);

@@ -18,6 +18,8 @@ import { openStore, type StoreAccess } from './store-access.ts';
 
 const ranOtherwise = 1;
 
+const settingsRead = ['redisUrl', 'prefix', 'quarantineSeconds', ...sandboxSettings] as const;
+
 /** Runs handlers in the sandbox: once, a file of them, or for as long as another program asks. */
 export const run: Command = {
   summary: 'runs a handler in the sandbox',
@@ -39,7 +41,7 @@ a trial: its clock stands still, and chance and identifiers depend on source and
                      {id, call, error}, and at last {id, end, value, message}; many at once. tool is null where a
                      requester sends. Ends with standard input
 
-${settingsHelp(['redisUrl', 'prefix', 'quarantineSeconds', ...sandboxSettings])}
+${settingsHelp(settingsRead)}
 Where the walls are not the best there are, that is said on standard error.
 Exit code: 0 returned (--batch: every line was answered), 1 otherwise, 64 usage, 65 a file cannot be read, 69 Redis
 unreachable, 78 wrong settings.
@@ -56,7 +58,7 @@ unreachable, 78 wrong settings.
       },
       { least: 0, most: 2, wanted: 'a handler and a request' },
     );
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const wanted = values.batch !== undefined || values.stdio ? 0 : 2;
     if (positionals.length !== wanted || (values.batch !== undefined && values.stdio)) {
       throw new UsageError(

@@ -5,6 +5,8 @@ import { onQueue } from './on-queue.ts';
 import { print, rows, size, span } from './print.ts';
 import { settingsHelp } from './settings-help.ts';
 
+const settingsRead = ['redisUrl', 'prefix', 'durable'] as const;
+
 /** Tells how the queue stands, and what of it wants an operator. */
 export const status: Command = {
   summary: 'tells how the queue stands: jobs, ages, workers, readers, Redis',
@@ -15,7 +17,7 @@ not seen, and how Redis does. Lines that begin with ! want an operator.
 
   --json    as JSON: the snapshot, and what wants attention
 
-${settingsHelp(['redisUrl', 'prefix', 'durable'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 told, 64 usage, 69 Redis unreachable, 78 wrong settings, or a job stands where the queue keeps
 something else.
 `,
@@ -25,7 +27,7 @@ something else.
       { json: { type: 'boolean' }, 'redis-url': { type: 'string' } },
       { least: 0, most: 0, wanted: 'none' },
     );
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const snapshot = await onQueue(config, (operator) => operator.snapshot());
     const attention = attentionTo(snapshot, config);
     print(values.json, { ...snapshot, attention }, () => [
@@ -65,7 +67,7 @@ export function attentionTo(snapshot: QueueSnapshot, { durable }: Pick<Config, '
   ];
 }
 
-function tell(snapshot: QueueSnapshot, config: Config): [string, string][] {
+function tell(snapshot: QueueSnapshot, config: Pick<Config, 'redisUrl' | 'prefix'>): [string, string][] {
   const { counts, deadlines, intake, outcomes, redis } = snapshot;
   const { oldestWaitingAgeSeconds: waitingAge, oldestFailedAgeSeconds: failedAge } = snapshot;
   const old = (seconds: number | null) => (seconds === null ? '' : `, the oldest for ${span(seconds)}`);

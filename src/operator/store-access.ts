@@ -16,10 +16,7 @@ export interface StoreAccess {
   close(): Promise<void>;
 }
 
-type StoreConfig = Pick<
-  Config,
-  'redisUrl' | 'prefix' | 'retentionSeconds' | 'maxHandlersPerTenant' | 'quarantineSeconds'
->;
+type StoreConfig = Pick<Config, 'redisUrl' | 'prefix' | 'quarantineSeconds'>;
 
 const withinMs = 3_000;
 

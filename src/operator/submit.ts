@@ -1,5 +1,5 @@
 import { connect, createProducer, disconnect, type PublishedEnvelope, whenReady } from '../../queues/index.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { timeoutOf } from '../intake/readable.ts';
@@ -13,6 +13,8 @@ import { settingsHelp } from './settings-help.ts';
 /** How long after the job's deadline an outcome is still waited for, in milliseconds. */
 const patienceMs = 10_000;
 
+const settingsRead = ['redisUrl', 'prefix'] as const;
+
 /** Puts a job on the queue and prints its outcome. */
 export const submit: Command = {
   summary: 'puts a job on the queue, waits, and prints the outcome',
@@ -25,7 +27,7 @@ its outcome already prints that.
   --job-id <id>      the job's id; default: derived from its data, so that the same job twice is one job
   --no-wait          prints the job id and leaves
 
-${settingsHelp(['redisUrl', 'prefix'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable job, 69 Redis unreachable or no outcome
 10 s after the deadline, 78 wrong settings.
 `,
@@ -40,13 +42,12 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
       },
       { least: 1, most: 1, wanted: 'one job file, or - for standard input' },
     );
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const data = await readJson(positionals[0] ?? '-');
     const producer = createProducer({
       jobs: jobReader,
       url: config.redisUrl,
       prefix: config.prefix,
-      retentionSeconds: config.retentionSeconds,
     });
     try {
       const jobId = values['job-id'];
@@ -85,7 +86,7 @@ const withinMs = 3_000;
 
 async function fillIn(
   outcome: PublishedEnvelope & Partial<Pick<Outcome, 'tenant' | 'handler'>>,
-  config: ReturnType<typeof readConfig>,
+  config: Pick<Config, 'redisUrl' | 'prefix'>,
 ): Promise<object> {
   const { tenant, handler: reference } = outcome;
   if (!reference || !tenant) return outcome;

@@ -11,6 +11,41 @@ import { stopSignal } from './stop-signal.ts';
 /** How long Redis may be away at start, in milliseconds, before the worker says so and gives up: a supervisor starts it again. */
 const startWithinMs = 30_000;
 
+const settingsRead = [
+  'redisUrl',
+  'prefix',
+  'model',
+  'apiKey',
+  'baseUrl',
+  'inputPrice',
+  'cachedInputPrice',
+  'outputPrice',
+  'models',
+  'maxCandidates',
+  'maxCompletions',
+  'maxOutputTokens',
+  'maxTokens',
+  'maxCostUsd',
+  'maxTokensPerHour',
+  'maxCostUsdPerHour',
+  'maxTokensPerHourPerTenant',
+  'maxCostUsdPerHourPerTenant',
+  'concurrency',
+  'reading',
+  ...sandboxSettings,
+  'advisoryChecks',
+  'retentionSeconds',
+  'maxHandlersPerTenant',
+  'quarantineSeconds',
+  'drainMs',
+  'durable',
+  'port',
+  'host',
+  'monitor',
+  'logLevel',
+  'generator',
+] as const;
+
 /** Takes jobs from the queue until it is told to stop. */
 export const worker: Command = {
   summary: 'takes jobs from the queue until it is told to stop',
@@ -20,7 +55,7 @@ Takes jobs from the queue, has handlers written and proven, and publishes one ou
 standard output, one JSON object a line. On SIGTERM or SIGINT it finishes its jobs, hands back what does not end in
 time, and exits with 0.
 
-${settingsHelp(['redisUrl', 'prefix', 'model', 'apiKey', 'baseUrl', 'inputPrice', 'cachedInputPrice', 'outputPrice', 'models', 'maxCandidates', 'maxCompletions', 'maxOutputTokens', 'maxTokens', 'maxCostUsd', 'maxTokensPerHour', 'maxCostUsdPerHour', 'maxTokensPerHourPerTenant', 'maxCostUsdPerHourPerTenant', 'concurrency', 'reading', ...sandboxSettings, 'advisoryChecks', 'retentionSeconds', 'maxHandlersPerTenant', 'quarantineSeconds', 'drainMs', 'durable', 'port', 'host', 'monitor', 'logLevel', 'generator'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing settings.
 `,
   async run(args) {
@@ -34,7 +69,7 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
       },
       { least: 0, most: 0, wanted: 'none' },
     );
-    const config = readConfig(process.env, values, { model: true });
+    const config = readConfig(process.env, values, { model: true, only: settingsRead });
     honourProxy(process.env);
     const log = createLog(config.logLevel);
     takeWarnings((warning) => log.warn({ error: warning }, 'process-warning'));

@@ -49,11 +49,40 @@ export function renderCaseQuestion({ document, request, calls, answers }: CaseQu
 export function renderContradictionQuestion(document: string, caseText: string | null): Prompt {
   const other = caseText === null ? 'the agreement' : 'the test cases';
   return question([
-    agreementSection(document),
-    ...(caseText === null ? [] : [`# Its test cases\n\n${dataBlock('TEST CASES', visibleText(caseText))}`]),
+    ...agreementSections(document, caseText),
     `# Question\n\nIs there a passage of the agreement and another one of ${other} that cannot both be kept, whatever an agent does? Something that is missing, vague or unusual is no contradiction.\n\n{"contradiction": true | false, "quote": "the passage of the agreement", "against": "the passage of ${other}", "reason": "…"}`,
   ]);
 }
+
+/**
+ * The opposite of that question, about two passages that were named: asks whether both can be kept. Whoever affirms whatever is
+ * asked says so. Pure.
+ */
+export function renderTogetherQuestion(document: string, caseText: string | null, passages: readonly string[]): Prompt {
+  return question([
+    ...agreementSections(document, caseText),
+    ...passages.map(
+      (passage, index) =>
+        `# Passage ${index + 1}\n\n${dataBlock(`PASSAGE ${index + 1}`, cut(visibleText(passage), MAX_VALUE_CHARACTERS))}`,
+    ),
+    '# Question\n\nCan an agent keep both passages, each where it speaks of? Passages about different situations can be kept together, and so can a rule and its exception.\n\n{"together": true | false, "reason": "a request and an answer to it that keep both, or why there is none"}',
+  ]);
+}
+
+/** The question after contradictions, put about an agreement that has none: whoever finds one finds it anywhere. Pure. */
+export function renderControlQuestion(): Prompt {
+  return renderContradictionQuestion(CONTROL, null);
+}
+
+const CONTROL = `# Requirements
+Ask for the opening hours of a shop.
+
+# Process
+- The request carries shopId. The provider answers with opens and closes, each a time of the day as HH:MM.
+- A shop that is not known is answered with code 404.
+- A request without shopId is answered with code 400.
+- On a holiday, opens and closes are null.
+`;
 
 /**
  * Asks whether an agreement demands what checks of an agent's conduct missed in it. `kept` is the number under which the reading is shown that it does
@@ -70,6 +99,11 @@ export function renderFindingsQuestion(document: string, findings: readonly stri
     `# Two readings\n\n${readings.map((one, index) => `${index + 1}: ${one}`).join('\n')}`,
     `# Question\n\nWhich of the two readings do the words of the agreement bear out? Where there are several findings, reading ${kept} is right only if it is right of each of them. Answer 0 if you cannot tell.\n\n{"right": 1 | 2 | 0, "quote": "the words of the agreement that decide it, or come nearest to the matter", "reason": "…"}`,
   ]);
+}
+
+function agreementSections(document: string, caseText: string | null): string[] {
+  const cases = caseText === null ? [] : [`# Its test cases\n\n${dataBlock('TEST CASES', visibleText(caseText))}`];
+  return [agreementSection(document), ...cases];
 }
 
 function agreementSection(document: string): string {

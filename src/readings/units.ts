@@ -88,7 +88,8 @@ export function unitsOfSubject(subject: Pick<Subject, 'agreement' | 'task'>): re
 const known = new WeakMap<object, readonly Unit[]>();
 
 function allUnits({ agreement, task }: Pick<Subject, 'agreement' | 'task'>): Unit[] {
-  const units = unitsOf(agreement.text, agreement.schemas);
+  const schemas = agreement.schemas.filter(({ baseUri }) => baseUri === undefined);
+  const units = unitsOf(agreement.text, schemas);
   const own = unitsOf(task?.description ?? '').map(
     (unit): Unit => ({ ...unit, of: 'task', number: units.length + unit.number }),
   );

@@ -51,6 +51,7 @@ function usedDefinitions(root: JsonObject): ReadonlySet<string> | undefined {
         visit(around);
       }
       if (names.definitions.has(place)) used.add(place);
+      if (used.size > MAX_SUBSCHEMAS) return undefined;
       visit(place);
     }
     if (countsReferenceAlone(schema, resource.dialect)) continue;

@@ -19,7 +19,7 @@ export interface SurfaceIssues {
 export interface Subject {
   role: Role;
   payload: 'json' | 'text';
-  agreement: Pick<Agreement, 'text' | 'language' | 'schemas'>;
+  agreement: Pick<Agreement, 'text' | 'language' | 'schemas'> & Partial<Pick<Agreement, 'bases'>>;
   /** Sanitised and amended; `null` where the agreement has none. */
   requestSchema: Json;
   responseSchema: Json;

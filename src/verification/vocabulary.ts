@@ -64,7 +64,7 @@ const COMMON_NUMBERS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * What an agreement makes public property: words of the document, constants of the schemas, what tools say of themselves. A handler may
+ * What an agreement makes public property: words of the document and of those it builds on, constants of the schemas, what tools say of themselves. A handler may
  * know these by heart; everything else in cases and tool answers is data. Examples inside a document count as data: only words without
  * digits are taken from them.
  */
@@ -97,8 +97,10 @@ export class Vocabulary {
     }
     if (task) words.push(task.description);
     const own = words.join('\n');
-    this.#full = `${agreement.text}\n${own}`.toLowerCase();
-    this.#prose = withoutExampleTokens(`${proseOf(agreement)}\n${own}`).toLowerCase();
+    const { bases = [] } = agreement;
+    const prose = [proseOf(agreement.text, agreement), ...bases.map(({ text, uri }) => proseOf(text, agreement, uri))];
+    this.#full = [agreement.text, ...bases.map(({ text }) => text), own].join('\n').toLowerCase();
+    this.#prose = withoutExampleTokens([...prose, own].join('\n')).toLowerCase();
     const shared = [...sharedWords(subject)].join('\n');
     this.#words = new Set([...`${this.#full}\n${shared}`.matchAll(/[\p{L}\p{M}]+/gu)].map(([word]) => word));
     this.#names = names;
@@ -222,10 +224,11 @@ function collectSchemaTexts(
   }
 }
 
-/** The document without its schemas and without blocks of sample data. */
-function proseOf(agreement: Subject['agreement']): string {
-  let text = agreement.text;
-  for (const { start, end } of [...agreement.schemas].sort((a, b) => b.start - a.start))
+/** The document, or one that it builds on, without its schemas and without blocks of sample data. */
+function proseOf(document: string, { schemas }: Subject['agreement'], uri?: string): string {
+  let text = document;
+  const own = schemas.filter(({ baseUri }) => baseUri === uri);
+  for (const { start, end } of own.sort((a, b) => b.start - a.start))
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
   text = text.replace(/^(```|~~~)[^\n]*\n[\s\S]*?^\1[^\n]*$/gm, (block) => (/\{|\[|<|,/.test(block) ? '\n' : block));
   return withoutJsonBlocks(text);

@@ -34,6 +34,7 @@ const ENDLESS: Record<string, string> = Object.fromEntries(
       '{',
       '[',
       '[{',
+      '}{',
       '{"a":',
       '{"a":1,',
       '{"a":1,x',

@@ -66,6 +66,19 @@ const SAMPLES: Record<
       ['warning', 'DOCUMENT_PATTERN_UNSUPPORTED'],
     ],
   },
+  'text-escaped': {
+    document: '# Requirements\\nAsk for it.\\n\\n# Flow\\nAnswer it.\\n',
+    more: { payload: 'text' },
+    says: [['error', 'DOCUMENT_TEXT_ESCAPED']],
+  },
+  'number-inexact': {
+    document: '## Request\n{"type":"object"}\n## Response\n{"type":"object","default":{"id":9007199254740993}}',
+    says: [['error', 'DOCUMENT_NUMBER_INEXACT']],
+  },
+  'name-repeated': {
+    document: '## Request\n{"type":"object"}\n## Response\n{"type":"object","title":"A","title":"B"}',
+    says: [['warning', 'DOCUMENT_NAME_REPEATED']],
+  },
   'request-ambiguous': {
     document: `## Request\n{"type":"object","properties":{"a":{}}}\n## Request\n{"type":"object","properties":{"b":{}}}\n## Response\n{"type":"object"}`,
     says: [['error', 'DOCUMENT_REQUEST_AMBIGUOUS']],
@@ -535,7 +548,6 @@ test('a schema between other quotation marks than those of JSON, or none, is no 
     fence('{ city: string, days: number }', ''),
     fence(`const ask = ${python};`, 'js'),
     "The {city} has a {type: 'object'}, properties: {none}.\n\n{type: 'object',\n\nproperties: {}}",
-    'type: object\nproperties:\n  a: {}',
   ])
     assert.equal(found(other), undefined, other);
 });

@@ -221,8 +221,26 @@ test('YAML that is no JSON value, or too much of it, is told of', () => {
   }
 });
 
+test('a schema in YAML needs no fence', () => {
+  const [request, response] = [REQUEST, RESPONSE].map((text) => text.replace('type: object #', '\ntype: object #'));
+  const bare = `# R\n## Request Message\n${request}\n## Response Message\nIt comes back as:\n${response}\nNote: all is said.\n`;
+  const { agreement, settlement } = run(bare, casesOf([{ kilometres: 1 }, { code: 1, unit: 'km' }]));
+  assert.deepEqual(
+    [agreement.requestSchema?.schema, agreement.responseSchema?.schema],
+    [REQUEST_VALUE, RESPONSE_VALUE],
+  );
+  assert.ok(settlement.kind === 'disputed');
+  assert.equal(textOf(settlement.proposals[0]), bare.replace('      - yd\n', '      - yd\n      - "km"\n'));
+  const torn = bare.replace('    type: integer', '    type: [integer');
+  assert.deepEqual(
+    run(torn).findings.map(({ code }) => code),
+    ['DOCUMENT_SCHEMA_UNREADABLE'],
+  );
+});
+
 test('what else is written in YAML is no schema', () => {
-  const config = '## Example\n```yaml\ntype: REQUEST\nname: x\nitems: [1, 2]\n```\n```yaml\n- 410: gone\n```\n';
+  const config =
+    'Members:\ntype: object\nname: thing\n\n## Example\n```yaml\ntype: REQUEST\nname: x\nitems: [1, 2]\n```\n```yaml\n- 410: gone\n```\n';
   const { agreement, findings } = run(documentOf(REQUEST, RESPONSE) + config);
   assert.equal(agreement.schemas.length, 2);
   assert.deepEqual(findings, []);

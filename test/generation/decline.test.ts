@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
-import { codes, json, module, type Played, productJob, soundSource, startGeneration } from './rig.ts';
+import { type Asked, codes, json, module, type Played, productJob, soundSource, startGeneration } from './rig.ts';
 
 const { play } = await startGeneration();
 const sound = module(soundSource);
@@ -74,11 +74,20 @@ test('what a model writes reaches the report as it can be read', async () => {
   );
 });
 
+const against = 'A product that does not exist is answered with code 200';
+
+/** A judge of sound mind, or one who errs as told: the three questions by what only they say. */
+function judgeWho(said: JsonObject, { together = false, control = false } = {}) {
+  return ({ prompt }: Asked): Behaviour => {
+    if (prompt.includes('Can an agent keep both passages')) return json({ together, reason: '' });
+    if (prompt.includes('the opening hours of a shop')) return json({ ...said, contradiction: control, reason: '' });
+    return json({ ...said, reason: '' });
+  };
+}
+
 test('two refusals and a judge who quotes two passages: the agreement is disputed', async () => {
-  const against = 'A product that does not exist is answered with code 200';
-  const played = await play(contradictory(), ({ purpose }) =>
-    purpose === 'judge' ? json({ contradiction: true, quote: standing, against, reason: '' }) : declines('protocol'),
-  );
+  const judge = judgeWho({ contradiction: true, quote: standing, against });
+  const played = await play(contradictory(), (one) => (one.purpose === 'judge' ? judge(one) : declines('protocol')));
   const { conclusion } = played;
   assert.equal(conclusion?.verdict, 'disputed', JSON.stringify(conclusion));
   const [finding] = conclusion.findings;
@@ -107,10 +116,24 @@ for (const [name, said] of Object.entries<JsonObject>({
   'quotes a passage and a part of it': { contradiction: true, quote: standing, against: standing.slice(4) },
   'finds no contradiction': { contradiction: false, quote: standing, against: 'A product that does not exist' },
 })) {
+  test(`a judge who ${name} confirms no refusal, and is asked no more`, async () => {
+    const judge = judgeWho(said);
+    const played = await play(contradictory(), (one) => (one.purpose === 'judge' ? judge(one) : declines('protocol')));
+    isOurs(played, 'CANDIDATE_DECLINED');
+    assert.equal(played.asked.filter(({ purpose }) => purpose === 'judge').length, 1);
+  });
+}
+
+const AFFIRMED = { contradiction: true, quote: standing, against };
+
+for (const [name, judge] of Object.entries<(one: Asked) => Behaviour>({
+  'affirms whatever is asked': judgeWho(AFFIRMED, { together: true, control: true }),
+  'affirms the opposite as well': judgeWho(AFFIRMED, { together: true }),
+  'finds a contradiction where there is none': judgeWho(AFFIRMED, { control: true }),
+  'says the same whatever is asked': () => json(AFFIRMED),
+})) {
   test(`a judge who ${name} confirms no refusal`, async () => {
-    const played = await play(contradictory(), ({ purpose }) =>
-      purpose === 'judge' ? json(said) : declines('protocol'),
-    );
+    const played = await play(contradictory(), (one) => (one.purpose === 'judge' ? judge(one) : declines('protocol')));
     isOurs(played, 'CANDIDATE_DECLINED');
   });
 }
@@ -121,11 +144,8 @@ const ofCase = '"message": "Not Found"';
 test('where all refusals are of a case, the judge is asked for a passage of the cases, and one of the document is none', async () => {
   const judgedWith = (refusals: [string, string], against: string) => {
     const left = [...refusals];
-    return play(productJob(), ({ purpose }) =>
-      purpose === 'judge'
-        ? json({ contradiction: true, quote: standing, against, reason: '' })
-        : declines(left.shift() ?? 'case'),
-    );
+    const judge = judgeWho({ contradiction: true, quote: standing, against });
+    return play(productJob(), (one) => (one.purpose === 'judge' ? judge(one) : declines(left.shift() ?? 'case')));
   };
   const disputed = await judgedWith(['case', 'case'], ofCase);
   assert.equal(disputed.conclusion?.verdict, 'disputed', JSON.stringify(disputed.conclusion));

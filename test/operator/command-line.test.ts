@@ -5,7 +5,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { settings } from '../../src/config.ts';
+import { readConfig, settings } from '../../src/config.ts';
 import { commandHere } from '../system/command-here.ts';
 import { root, runCommand, startWorker, stopWorker, workerSettings } from '../system/harness.ts';
 
@@ -220,6 +220,51 @@ test('wrong settings end with 78 and are all named at once', async () => {
     assert.match(stderr, new RegExp(`^- ${name}:.*wanted `, 'm'), name);
   assert.doesNotMatch(stderr, /with a space/);
   assert.equal(stderr.match(/^- /gm)?.length, 10);
+});
+
+test('a command fails for every setting that its help lists, and for no other', async () => {
+  const job = file('settings-job.json', '{}');
+  for (const call of [
+    ['status'],
+    ['inspect', 'a'],
+    ['retry', 'a'],
+    ['drain'],
+    ['dead-letters', 'list'],
+    ['handlers', 'list'],
+    ['submit', job],
+    ['console'],
+  ]) {
+    const { stdout } = await commandHere([call[0] ?? '', '--help']);
+    const all = Object.values(settings).map(({ env }) => env);
+    const listed = all.filter((env) => new RegExp(`^  ${env}\\b`, 'm').test(stdout));
+    // None takes a blank.
+    const wrong = (names: readonly string[]) => Object.fromEntries(names.map((env) => [env, 'a b']));
+    const failed = await commandHere(call, { environment: wrong(listed) });
+    assert.equal(failed.code, 78, call[0]);
+    assert.deepEqual([...failed.stderr.matchAll(/^- (\w+):/gm)].map(([, env]) => env).sort(), listed.sort());
+    const others = all.filter((env) => !listed.includes(env));
+    const passed = await commandHere(call, { environment: { ...wrong(others), REDIS_URL: nobody } });
+    assert.equal(passed.code, 69, `${call[0]}: ${passed.stderr}`);
+  }
+});
+
+test('what Kubernetes sets beside a service named protosmith is no setting', async () => {
+  const links = {
+    PROTOSMITH_SERVICE_HOST: '10.43.12.7',
+    PROTOSMITH_SERVICE_PORT: '9100',
+    PROTOSMITH_SERVICE_PORT_METRICS: '9100',
+    PROTOSMITH_PORT_9100_TCP: 'tcp://10.43.12.7:9100',
+    PROTOSMITH_PORT_9100_TCP_PROTO: 'tcp',
+    PROTOSMITH_PORT_9100_TCP_PORT: '9100',
+    PROTOSMITH_PORT_9100_TCP_ADDR: '10.43.12.7',
+  };
+  for (const scheme of ['tcp', 'udp', 'sctp'])
+    assert.equal(readConfig({ ...links, PROTOSMITH_PORT: `${scheme}://10.43.12.7:9100` }).port, null);
+  assert.equal(readConfig({ ...links, PROTOSMITH_PORT: '9100' }).port, 9_100);
+  assert.throws(() => readConfig({ PROTOSMITH_PORT: 'http://10.43.12.7:9100' }), /PROTOSMITH_PORT: /);
+  const settings = { ...workerSettings(nobody, 'http://127.0.0.1:1/v1'), ...links };
+  const worker = await startWorker({ ...settings, PROTOSMITH_PORT: 'tcp://[fd00::7]:9100' }, 'sandbox layers');
+  assert.deepEqual(await stopWorker(worker), { code: 0, signal: null });
 });
 
 test('a worker without a model is a wrong setting', async () => {

@@ -154,12 +154,6 @@ test('the embedded Redis is refused in production', async () => {
   assert.match(stderr, /^OPERATOR_EMBEDDED_REDIS: .*NODE_ENV=production.*REDIS_URL/);
 });
 
-test('a live model without a name is a wrong setting', async () => {
-  const { code, stderr } = await runCommand(['demo'], { environment: { OPENAI_API_KEY: 'sk-x' } });
-  assert.equal(code, 78, stderr);
-  assert.match(stderr, /PROTOSMITH_MODEL/);
-});
-
 test('REDIS_URL that nobody answers at ends with 69, in time', async () => {
   const { code, stderr } = await runCommand(['demo'], { environment: { REDIS_URL: 'redis://127.0.0.1:1' } });
   assert.equal(code, 69, stderr);
@@ -205,3 +199,12 @@ function startDemo(): { child: ChildProcess; stdout: () => string } {
 function hasScript(): boolean {
   return process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 }
+
+test('with a key and no model named it is answered by scripts, and says what to set', async () => {
+  const { code, stdout, stderr } = await runCommand(['demo', file('keyed', markedJob('keyed'))], {
+    environment: { TMPDIR: folder, OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
+  });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.match(stdout, /^protosmith demo\. Model: scripted\./m);
+  assert.match(stdout, /set PROTOSMITH_MODEL to ask it/);
+});

@@ -52,6 +52,7 @@ test('an exchange that claims to answer a case that was not agreed is the job’
 });
 
 for (const [name, code, change] of [
+  ['is escaped once more', 'DOCUMENT_TEXT_ESCAPED', (text: string) => JSON.stringify(text).slice(1, -1)],
   [
     'cannot be read',
     'DOCUMENT_SCHEMA_UNREADABLE',

@@ -5,6 +5,7 @@ import {
   JUDGE_SYSTEM_PROMPT,
   renderCaseQuestion,
   renderContradictionQuestion,
+  renderTogetherQuestion,
 } from '../../src/prompting/judge-prompt.ts';
 import { type PromptFacts, renderPrompt } from '../../src/prompting/render-prompt.ts';
 import { renderRepair } from '../../src/prompting/render-repair.ts';
@@ -134,9 +135,10 @@ function questionsOf(text: string): string[] {
   });
   const judged = renderCaseQuestion({ document: text, request: text, calls: [call], answers: [text, { [text]: 1 }] });
   const contradiction = renderContradictionQuestion(text, text);
+  const together = renderTogetherQuestion(text, text, [text, text]);
   assert.deepEqual([prompt.system, repair.system], [SYSTEM_PROMPT, SYSTEM_PROMPT]);
   assert.deepEqual([judged.system, contradiction.system], [JUDGE_SYSTEM_PROMPT, JUDGE_SYSTEM_PROMPT]);
-  return [prompt, repair, judged, contradiction].flatMap(({ turns }) =>
+  return [prompt, repair, judged, contradiction, together].flatMap(({ turns }) =>
     turns.filter(({ role }) => role === 'user').map((turn) => turn.text),
   );
 }

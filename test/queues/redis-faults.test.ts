@@ -203,6 +203,32 @@ test('a full Redis: submissions are refused, workers pause and say little, and a
   await until(() => consumer.health().paused.length === 0);
 });
 
+test('a lock that ran out while Redis took no writes calls no work off that ends soon', { skip }, async (t) => {
+  const { connection, producer, outcome, consume, events } = await queueUnderTest(t);
+  const back = Promise.withResolvers<void>();
+  let worked = 0;
+  const consumer = await consume({
+    lockDurationMs: 2_000,
+    process: async ({ kind, data }, signal) => {
+      worked += 1;
+      await back.promise;
+      // Long enough for locks to be renewed in vain. Whoever takes the job then is of no help.
+      await sleep(worked === 1 ? 1_200 : 600_000, undefined, { signal });
+      return envelope(kind, data);
+    },
+  });
+  await producer.submit('generate', jobData(patient), { jobId: 'a' });
+  await until(() => worked === 1);
+  await connection.config('SET', 'min-replicas-to-write', '1');
+  await until(() => consumer.health().paused.length > 0);
+  await sleep(3_000);
+  await connection.config('SET', 'min-replicas-to-write', '0');
+  await until(() => consumer.health().paused.length === 0);
+  back.resolve();
+  assert.equal((await outcome('a')).verdict, 'generated');
+  assert.ok(!events.some(({ event }) => event === 'lock-lost'));
+});
+
 test('work that a full Redis refuses something goes on after room is made', { skip }, async (t) => {
   const { connection, producer, outcome, consume, events } = await queueUnderTest(t);
   let filled = false;

@@ -89,12 +89,28 @@ test('work whose lease was lost is called off, by a fault that brings its job ag
     holdMs: 600,
     found: async () => null,
     work: async (signal) => {
-      await connection.del(keys.lease('key'));
+      await connection.set(keys.lease('key'), 'another');
       await until(() => signal.aborted);
       throw signal.reason;
     },
   });
   await assert.rejects(turn, { code: 'PLATFORM_LEASE_LOST' });
+});
+
+test('a lease that ran out is taken again where nobody took it meanwhile', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const made = new Leases(connection, keys).single('key', {
+    untilMs: Date.now() + 20_000,
+    signal: new AbortController().signal,
+    holdMs: 600,
+    found: async () => null,
+    work: async (signal) => {
+      await connection.del(keys.lease('key'));
+      await until(async () => (await connection.exists(keys.lease('key'))) === 1);
+      return signal.aborted ? 'called off' : 'made';
+    },
+  });
+  assert.equal(await made, 'made');
 });
 
 test('an endpoint rests for all, and the longest rest counts', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -11,9 +11,12 @@ import {
   createConsumer,
   createProducer,
   disconnect,
+  leastRules,
   openOperator,
   type QueueEvent,
+  redisPermissions,
   redisServerPath,
+  whenReady,
 } from '../../queues/index.ts';
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { tellFault } from '../system/fault-report.ts';
@@ -119,6 +122,15 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
     [{ replyTo: 'default', length: 51 }],
   );
   tellFault('none: a cluster of three masters', 51, 51, 0, 0);
+
+  // Each node has users of its own.
+  for (const node of nodes)
+    await node.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>pw', ...leastRules(url), '-cluster|slots', '-info');
+  const as = (login: string) => url.replace('//', `//${login}@`);
+  await assert.rejects(redisPermissions(as('app:wrong'), { withinMs: 20_000 }), { code: 'OPERATOR_REDIS_LOGIN' });
+  for (const node of nodes) await node.call('ACL', 'SETUSER', 'app', '+cluster|slots');
+  const { missing, lacking } = await redisPermissions(as('app:pw'), { withinMs: 20_000 });
+  assert.deepEqual({ missing, lacking: lacking.map(({ command }) => command) }, { missing: [], lacking: ['info'] });
 });
 
 test('what a cluster that lost a part of its slots cannot answer brings a job back', { skip }, async (t) => {
@@ -200,4 +212,99 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   assert.equal((await producer.waitForOutcome('after', { untilMs: Date.now() + 30_000 }))?.verdict, 'generated');
   assert.equal((await producer.outcomeOf('before'))?.verdict, 'generated');
   tellFault('master of a Sentinel group killed', 2, 2, 0, Date.now() - sinceMs);
+});
+
+/** A certificate of this machine that is good for a day, and its key. */
+function certificate(dir: string): { cert: string; key: string } | null {
+  const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
+  const wanted = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+  const made = spawnSync('openssl', [...wanted, '-keyout', key, '-out', cert, ...names], { stdio: 'ignore' });
+  return made.status === 0 ? { cert, key } : null;
+}
+
+test('Sentinels and servers with logins of their own, over TLS, carry a job', { skip }, async (t) => {
+  const redis = await redisProcesses(t);
+  const made = certificate(redis.dir);
+  if (made === null) return t.skip('needs openssl to make a certificate');
+  const [plainPort = 0, tlsPort = 0, plainSentinel = 0, tlsSentinel = 0] = await freePorts(4);
+  const tls = ['--tls-cert-file', made.cert, '--tls-key-file', made.key, '--tls-ca-cert-file', made.cert];
+  const unasked = ['--tls-auth-clients', 'no'];
+  redis.start(
+    plainPort,
+    '--tls-port',
+    String(tlsPort),
+    ...tls,
+    ...unasked,
+    '--user',
+    'app',
+    'on',
+    '>server',
+    '~*',
+    '+@all',
+  );
+  const sentinelOn = async (port: number, tlsAt: number, masterPort: number, login: string[]) => {
+    const settings = join(redis.dir, `sentinel-${port}.conf`);
+    await writeFile(settings, [`sentinel monitor main 127.0.0.1 ${masterPort} 1`, ...login, ''].join('\n'));
+    redis.start(port, settings, '--sentinel', '--tls-port', String(tlsAt), ...tls, ...unasked);
+  };
+  const [secondPort = 0, secondTls = 0] = await freePorts(2);
+  await sentinelOn(plainSentinel, tlsSentinel, tlsPort, [
+    'user default off',
+    'user watch on >sentinel allchannels +@all',
+  ]);
+  await sentinelOn(secondPort, secondTls, plainPort, ['requirepass server']);
+
+  const script = `
+    import { connect, disconnect, whenReady } from ${JSON.stringify(import.meta.resolve('../../queues/index.ts'))};
+    const connection = connect(process.argv[1], 'worker');
+    const said = await whenReady(connection, 20_000).then(() => connection.ping(), ({ code, message }) => code + ' ' + message);
+    console.log(said);
+    await disconnect(connection);`;
+  const ask = async (url: string) => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script, url], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // As an operator has a certificate of one's own trusted.
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: made.cert },
+    });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await once(child, 'close');
+    return said.trim();
+  };
+  const login = 'sentinelUsername=watch&sentinelPassword=sentinel';
+  const overTls = `rediss+sentinel://app:server@127.0.0.1:${tlsSentinel}/main`;
+  assert.equal(await ask(`${overTls}?${login}`), 'PONG');
+  // The plain port of the Sentinel tells where the server listens for TLS.
+  assert.equal(
+    await ask(`rediss+sentinel://app:server@127.0.0.1:${plainSentinel}/main?${login}&sentinelTls=0`),
+    'PONG',
+  );
+  assert.match(await ask(overTls), /^OPERATOR_REDIS_LOGIN .*NOAUTH/);
+  assert.match(
+    await ask(`${overTls}?sentinelUsername=watch&sentinelPassword=wrong`),
+    /^OPERATOR_REDIS_LOGIN .*WRONGPASS/,
+  );
+  // Nothing goes out in the clear: a plain port does not understand.
+  assert.match(
+    await ask(`rediss+sentinel://app:server@127.0.0.1:${plainSentinel}/main`),
+    /^PLATFORM_REDIS_UNREACHABLE/,
+  );
+  // The default user's password is the Sentinel's too, unless another is given.
+  const shared = connect(`redis+sentinel://:server@127.0.0.1:${secondPort}/main`, 'worker');
+  redis.atEnd(() => disconnect(shared));
+  await whenReady(shared, 20_000);
+  const consumer = createConsumer({
+    jobs: jobReader,
+    url: `redis+sentinel://app:server@127.0.0.1:${secondPort}/main?sentinelPassword=server`,
+    process: async ({ kind, data }) => envelope(kind, data),
+  });
+  redis.atEnd(() => consumer.close());
+  await consumer.ready();
+  const producer = createProducer({ jobs: jobReader, url: `redis://app:server@127.0.0.1:${plainPort}` });
+  redis.atEnd(() => producer.close());
+  await producer.submit('generate', jobData(), { jobId: 'a' });
+  assert.equal((await producer.waitForOutcome('a', { untilMs: Date.now() + 30_000 }))?.verdict, 'generated');
 });

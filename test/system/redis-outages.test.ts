@@ -97,6 +97,29 @@ describe('Redis', { concurrency: 4, skip }, () => {
     assert.ok(outcomes.every(generated), JSON.stringify(outcomes.map(({ findings }) => findings)));
   });
 
+  test('has too few replicas for longer than locks and leases last: what is verified meanwhile is kept', async (t) => {
+    const rig = await startRig();
+    t.after(() => rig.close());
+    const worker = await rig.worker({ PROTOSMITH_CONCURRENCY: '1' });
+    rig.answer('replicas-runs', () => slow);
+    rig.answer('replicas-waits', () => sound);
+    const runs = await rig.submit(markedJob('replicas-runs', patient));
+    await until(() => rig.questions('replicas-runs')[0], 'the model to be asked');
+    const waits = await rig.submit(markedJob('replicas-waits', patient));
+    await rig.connection.config('SET', 'min-replicas-to-write', '1');
+    await assert.rejects(rig.submit(markedJob('replicas-new')), { code: 'PLATFORM_REDIS_FEW_REPLICAS' });
+    const paused = await worker.logged(({ msg }) => msg === 'paused');
+    assert.equal(paused.message, 'Redis takes no writes');
+    await sleep(20_000);
+    const errors = worker.lines.filter(({ msg }) => msg === 'redis-error');
+    assert.ok(errors.length < 10, `${errors.length} errors told`);
+    await rig.connection.config('SET', 'min-replicas-to-write', '0');
+    const sinceMs = Date.now();
+    const outcomes = await reportFault(rig, 'Redis with too few replicas', [runs, waits], sinceMs);
+    assert.ok(outcomes.every(generated), JSON.stringify(outcomes.map(({ findings }) => findings)));
+    assert.equal(rig.questions('replicas-runs').length, 1, 'what was verified meanwhile is not asked for again');
+  });
+
   test('is full: what is finished waits for room, nothing spins, and nothing is lost', async (t) => {
     const rig = await startRig();
     t.after(() => rig.close());

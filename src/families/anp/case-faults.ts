@@ -1,4 +1,5 @@
 import type { Finding } from '../../contract/finding.ts';
+import { MAX_JSON_DEPTH } from '../../documents/located-json.ts';
 import type { PlacedFinding } from '../family.ts';
 import type { PayloadFault } from './case-text.ts';
 
@@ -23,6 +24,8 @@ const CODES = {
   missing: 'DOCUMENT_CASE_INCOMPLETE',
   empty: 'DOCUMENT_CASE_INCOMPLETE',
   unreadable: 'DOCUMENT_CASE_UNREADABLE',
+  'too-deep': 'DOCUMENT_CASE_UNREADABLE',
+  'too-large': 'DOCUMENT_CASE_UNREADABLE',
   several: 'DOCUMENT_CASE_UNREADABLE',
   repeated: 'DOCUMENT_CASE_UNREADABLE',
   'number-missing': 'DOCUMENT_CASE_NUMBER_MISSING',
@@ -44,14 +47,22 @@ function findingOf(fault: CaseFault): Finding {
     ...(side === undefined ? {} : { pointer: '' }),
     message: `Cannot read ${testCase === undefined ? 'cases' : `case ${testCase}`}: ${WORDS[reason](side ?? 'payload', found ?? '')}`,
     ...(found === undefined ? {} : { actual: found }),
+    ...(LIMITS[reason] === undefined ? {} : { expected: LIMITS[reason] }),
   };
 }
+
+const LIMITS: Partial<Record<CaseFault['reason'], number>> = {
+  'too-deep': MAX_JSON_DEPTH,
+  'too-large': Number.MAX_VALUE,
+};
 
 const WORDS: Record<CaseFault['reason'], (side: string, found: string) => string> = {
   missing: (side) => `no ${side} data, wanted request and response`,
   empty: (side) => `empty ${side} data, wanted a payload`,
   unreadable: (side, found) =>
     `${side} data stop being JSON${found === '' ? '' : ` at ${found}`}, wanted one JSON value or a fenced text`,
+  'too-deep': (side) => `${side} data nest deeper than is read, wanted at most ${MAX_JSON_DEPTH} levels`,
+  'too-large': (side, found) => `${side} data hold a number too large for a double at ${found}, wanted a smaller one`,
   several: (side) => `several payloads as ${side} data, wanted one`,
   repeated: (side) => `${side} data given twice, wanted them once`,
   'number-missing': () => 'a heading without a number, wanted one',

@@ -1,5 +1,5 @@
 import { MAX_CASES } from '../../contract/agreement.ts';
-import { findJsonBlocks, type JsonBlock, type JsonBlocks } from '../../documents/json-blocks.ts';
+import { type BrokenJson, findJsonBlocks, type JsonBlock, type JsonBlocks } from '../../documents/json-blocks.ts';
 import { excerptAt, type KnownJson, wholeJson } from '../../documents/located-json.ts';
 import { type Fence, type Line, readLines } from '../../documents/markdown-lines.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
@@ -27,7 +27,7 @@ export interface PayloadText {
 
 /** Why a payload could not be read. */
 export type PayloadFault = {
-  reason: 'missing' | 'empty' | 'unreadable' | 'several' | 'repeated';
+  reason: 'missing' | 'empty' | 'unreadable' | 'too-deep' | 'too-large' | 'several' | 'repeated';
   at: number;
   found?: string;
 };
@@ -353,7 +353,7 @@ function readPayload(context: Context, start: number, end: number): PayloadText 
   const raw = { ...bare, indent: 0 };
   const whole = jsonAt(context, bare);
   if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end }, raw };
-  return bareText === 'allowed' ? { span: bare, raw } : readBareInProse(context, bare, whole.at);
+  return bareText === 'allowed' ? { span: bare, raw } : readBareInProse(context, bare, whole);
 }
 
 /** The one strict JSON value that a span holds; a value found before is not read again. */
@@ -379,22 +379,28 @@ function fencesWithin(fences: readonly Fence[], start: number, end: number): Fen
   return fences.slice(low, low + 2).filter((fence) => fence.end <= end);
 }
 
+const BEGINS_AS_JSON = /^(?:\{|\[\s*\{)\s*"/;
+
 /** Bare JSON with words around it: taken where there is exactly one value. */
-function readBareInProse({ text }: Context, bare: Span, at: number): PayloadText | PayloadFault {
+function readBareInProse({ text }: Context, bare: Span, fault: BrokenPlace): PayloadText | PayloadFault {
   const { blocks, broken } = findJsonBlocks(text.slice(bare.start, bare.end), []);
   // Brackets in prose, as in a footnote, are no second payload beside an object.
   const objects = blocks.filter(({ value }) => isObject(value));
   const [first, second] = objects.length > 0 ? objects : blocks;
   const [torn] = broken;
-  if (torn !== undefined) return unreadable(text, bare.start + torn.at);
+  if (torn !== undefined) return unreadable(text, { ...torn, at: bare.start + torn.at });
   if (second !== undefined) return { reason: 'several', at: bare.start + second.start };
-  if (first === undefined || first.lenient) return unreadable(text, at);
+  const isInnerPiece = (first?.start ?? 0) > 0 && BEGINS_AS_JSON.test(text.slice(bare.start, bare.start + 100));
+  if (first === undefined || first.lenient || isInnerPiece) return unreadable(text, fault);
   const span = { start: bare.start + first.start, end: bare.start + first.end };
   return { value: first.value, span, raw: { ...span, indent: 0 } };
 }
 
-function unreadable(text: string, at: number): PayloadFault {
-  return { reason: 'unreadable', at, found: excerptAt(text, at) };
+type BrokenPlace = Pick<BrokenJson, 'at' | 'beyond'>;
+
+function unreadable(text: string, { at, beyond }: BrokenPlace): PayloadFault {
+  const reason = beyond === undefined ? 'unreadable' : beyond === 'depth' ? 'too-deep' : 'too-large';
+  return { reason, at, found: excerptAt(text, at) };
 }
 
 function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault {
@@ -413,7 +419,7 @@ function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault 
   const looksLikeJson = /^[{[]\s*["{[\]}]/.test(text.slice(content.start, content.start + 200));
   const isMeantAsJson = isJson || (fence.language === '' && looksLikeJson && bareText === 'refused');
   return isMeantAsJson && !isJsonLines(text.slice(content.start, content.end))
-    ? unreadable(text, whole.at)
+    ? unreadable(text, whole)
     : { span, raw };
 }
 

@@ -130,6 +130,17 @@ function otherCase(message: string, named: (testCase: string) => string, unnamed
   return first === undefined ? unnamed : named(first);
 }
 
+/** What goes beyond what is read of JSON, by the limit that the finding wants kept; `undefined` where it wants none. */
+function limitWords(language: Language, what: string, expected: Finding['expected']): string | undefined {
+  if (typeof expected !== 'number') return undefined;
+  const isDepth = expected < Number.MAX_VALUE;
+  if (language === 'zh')
+    return isDepth ? `${what}嵌套过深；最多 ${expected} 层` : `${what}含有超出双精度范围的数字；请使用较小的数字`;
+  return isDepth
+    ? `${what} cannot be read: too many levels of nesting; please use at most ${expected}`
+    : `${what} cannot be read: it has a number too large for a double; please use a smaller one`;
+}
+
 const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
   DOCUMENT_BASE_PROTOCOL_MISSING: {
     en: (found) =>
@@ -155,8 +166,12 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
     zh: () => 'Schema过大或嵌套过深，无法使用；请拆分或简化',
   },
   DOCUMENT_SCHEMA_UNREADABLE: {
-    en: (found) => `a JSON Schema in the document stops being valid JSON at ${found}; please correct it`,
-    zh: (found) => `文档中的一个JSON Schema在 ${found} 处不是合法的JSON；请更正`,
+    en: (found, _, { expected }) =>
+      limitWords('en', 'a JSON Schema in the document', expected) ??
+      `a JSON Schema in the document stops being valid JSON at ${found}; please correct it`,
+    zh: (found, _, { expected }) =>
+      limitWords('zh', '文档中的一个JSON Schema', expected) ??
+      `文档中的一个JSON Schema在 ${found} 处不是合法的JSON；请更正`,
   },
   DOCUMENT_SCHEMA_MISSING: {
     en: (found) => `no JSON Schema stands below ${found}; please write it out`,
@@ -206,10 +221,22 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
     zh: () => '缺少数据；请给出完整的消息',
   },
   DOCUMENT_CASE_UNREADABLE: {
-    en: (found) =>
+    en: (found, _, { expected }) =>
+      limitWords('en', 'the message', expected) ??
       `the data cannot be read${found === '' ? '' : `: they stop being valid JSON at ${found}`}; please give exactly one JSON value, or a fenced text`,
-    zh: (found) =>
+    zh: (found, _, { expected }) =>
+      limitWords('zh', '数据', expected) ??
       `数据无法读取${found === '' ? '' : `：在 ${found} 处不是合法的JSON`}；请给出唯一的JSON数据或代码块文本`,
+  },
+  DOCUMENT_TEXT_ESCAPED: {
+    en: (found) =>
+      `the text is escaped as if it stood in a JSON string (found ${found}), so that its lines and its JSON cannot be read; please send the text itself`,
+    zh: (found) => `文本被多转义了一次（实际为 ${found}），其中的换行和JSON无法识别；请发送原文`,
+  },
+  DOCUMENT_NUMBER_INEXACT: {
+    en: (found) =>
+      `the number ${found} has more digits than a JSON number keeps (IEEE 754 double); please agree on a string, or on a smaller number`,
+    zh: (found) => `数字 ${found} 的位数超出JSON数字（IEEE 754双精度）可精确表示的范围；请改用字符串或较小的数字`,
   },
   DOCUMENT_CASE_NUMBER_REPEATED: {
     en: () => 'the number is used by more than one test case; please number them differently',

@@ -6,6 +6,7 @@ import { wantsJson, wantsText } from '../../documents/document-facts.ts';
 import { excerptAt, type KnownJson, knownJson } from '../../documents/located-json.ts';
 import { withoutQuoteMarks } from '../../documents/markdown-lines.ts';
 import type { Json } from '../../kernel/json.ts';
+import type { ReadText } from '../family.ts';
 import { areTexts, textsBySchema } from './bare-payloads.ts';
 import type { CaseFault } from './case-faults.ts';
 import {
@@ -28,6 +29,8 @@ export interface CasesRead {
   numberSpans?: { start: number; end: number }[];
   /** The cases as they stand in the text, with the text that they were read from. */
   read?: { text: string; cases: readonly CaseText[] };
+  /** The JSON that lists them, where there are no such cases in the text. */
+  listed?: ReadText;
 }
 
 /** What decides how payloads are read. */
@@ -72,6 +75,7 @@ export function readCases(
   if (listed !== undefined) {
     return {
       cases: listed.slice(0, MAX_CASES),
+      listed: { text: plain, blocks: first.json.blocks },
       faults: tooMany(listed.length),
       payload: wantedPayload ?? 'json',
     };

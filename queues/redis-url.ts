@@ -1,0 +1,112 @@
+import { QueueError } from './queue-error.ts';
+
+/** What a URL says of a Redis. Users and passwords are empty where it names none. */
+export interface RedisAddress {
+  form: 'single' | 'sentinel' | 'cluster';
+  tls: boolean;
+  hosts: { host: string; port: number }[];
+  username: string;
+  password: string;
+  /** Empty but for Sentinel. */
+  masterName: string;
+  db: number;
+  /** How Sentinels are asked. */
+  sentinel: { username: string; password: string; tls: boolean };
+}
+
+/** Reads a URL. Throws `OPERATOR_REDIS_URL_INVALID`, which names the part that is wrong and repeats nothing of it. */
+export function readRedisUrl(url: string): RedisAddress {
+  const [, scheme, kind, rest = ''] = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(.*)$/s.exec(url) ?? [];
+  if (scheme === undefined) throw wrong('scheme', 'another', 'redis, rediss, redis+sentinel or redis+cluster');
+  const form = kind === 'sentinel' || kind === 'cluster' ? kind : 'single';
+  const tls = scheme === 'rediss';
+  // Nothing else may hold an @, so what stands before the last one is the login, however its marks are written.
+  const loginEnd = rest.lastIndexOf('@');
+  const login = readLogin(rest.slice(0, Math.max(0, loginEnd)));
+  const [, hostList = '', path = '', query = '', fragment] =
+    /^([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?(#.*)?$/s.exec(rest.slice(loginEnd + 1)) ?? [];
+  if (fragment !== undefined) throw wrong('end', 'a part that begins with #', 'none');
+  const [masterName = '', database = ''] = form === 'sentinel' ? partedOnce(path, '/') : ['', path];
+  if (form === 'sentinel' && masterName === '')
+    throw wrong('path', 'no name of a master', 'redis+sentinel://host,host/master-name');
+  return {
+    form,
+    tls,
+    hosts: hostList.split(',').map((entry) => readHost(entry, form === 'sentinel' ? 26_379 : 6_379)),
+    ...login,
+    masterName: decoded(masterName, 'path'),
+    db: readDatabase(database, form),
+    sentinel: readSentinel(query, form, { ...login, tls }),
+  };
+}
+
+function readLogin(login: string): { username: string; password: string } {
+  const [username = '', password = ''] = partedOnce(login, ':');
+  return { username: decoded(username, 'user'), password: decoded(password, 'password') };
+}
+
+function readHost(entry: string, defaultPort: number): { host: string; port: number } {
+  const match = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]%]*)(?::(\d{1,5}))?$/.exec(entry);
+  if (match === null) throw wrong('host', 'another form', 'host, host:port or [address]:port');
+  const [, host = '', port = defaultPort] = match;
+  if (Number(port) > 65_535) throw wrong('port', 'a number beyond 65535', 'one up to that');
+  return { host: host === '' ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+function readDatabase(database: string, form: RedisAddress['form']): number {
+  if (!/^\d{0,9}$/.test(database)) throw wrong('database', 'no number', 'a whole number, as in redis://host:port/0');
+  if (form === 'cluster' && Number(database) > 0)
+    throw wrong('database', 'one other than 0', 'none: a cluster has no other');
+  return Number(database);
+}
+
+/**
+ * A Sentinel that wants a login mostly has that of the default user of its servers (as charts set it up); another
+ * user's is known to the servers alone.
+ */
+function readSentinel(
+  query: string,
+  form: RedisAddress['form'],
+  { username, password, tls }: { username: string; password: string; tls: boolean },
+): RedisAddress['sentinel'] {
+  const given = new Map(
+    (query === '' ? [] : query.split('&')).map((pair) => {
+      const [name = '', value = ''] = partedOnce(pair, '=');
+      if (form !== 'sentinel' || !/^sentinel(Username|Password|Tls)$/.test(name))
+        throw wrong('query', 'an option that is not known', 'sentinelUsername, sentinelPassword, sentinelTls, or none');
+      return [name, decoded(value, name)];
+    }),
+  );
+  const ownTls = given.get('sentinelTls') ?? (tls ? '1' : '0');
+  if (!/^[01]$/.test(ownTls)) throw wrong('sentinelTls', 'another value', '1 or 0');
+  const isShared = !given.has('sentinelUsername') && (username === '' || username === 'default');
+  return {
+    username: given.get('sentinelUsername') ?? (isShared ? username : ''),
+    password: given.get('sentinelPassword') ?? (isShared ? password : ''),
+    tls: ownTls === '1',
+  };
+}
+
+function partedOnce(text: string, mark: string): [string, string?] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decoded(text: string, part: string): string {
+  if (/[/?#@\s]/.test(text))
+    throw wrong(part, 'a mark that parts a URL', '%23 for #, %2F for /, %3F for ?, %40 for @, %20 for a blank');
+  if (/%(?![0-9a-fA-F]{2})/.test(text)) throw wrong(part, '% without two hex digits', '%25 for %');
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw wrong(part, 'bytes that are no UTF-8', 'UTF-8 after each %');
+  }
+}
+
+// The URL itself may hold a password: nothing of it is repeated.
+function wrong(part: string, found: string, wanted: string): QueueError {
+  return new QueueError(
+    'OPERATOR_REDIS_URL_INVALID',
+    `Cannot read ${part} of Redis URL: found ${found}, wanted ${wanted}`,
+  );
+}

@@ -1,0 +1,74 @@
+import type { Agreement, LocatedSchema } from '../contract/agreement.ts';
+import type { Finding } from '../contract/finding.ts';
+import { type LocatedJson, readJson } from '../documents/located-json.ts';
+import type { FamilyReading, PlacedFinding, ReadText } from '../families/family.ts';
+import { escapeToken, type Json } from '../kernel/json.ts';
+import { eachChosenSchema } from './rule.ts';
+
+/** A JSON value of an agreement as it is written: what is lost where it is parsed can still be seen there. */
+export interface JsonText extends Pick<PlacedFinding, 'text'>, Pick<Finding, 'in' | 'testCase'> {
+  written: string;
+  start: number;
+  end: number;
+  value: Json;
+  /** Whether its pointers are those of what `in` names. */
+  isRoot: boolean;
+}
+
+/** The JSON values that stand in the texts of an agreement: in the document, in those it builds on, and in its cases. */
+export function* jsonTexts(agreement: Agreement, reading: FamilyReading): Generator<JsonText> {
+  const { document, baseDocuments, listedCases, casesText } = reading;
+  yield* inDocument(document, agreement, undefined);
+  for (const base of baseDocuments) yield* inDocument(base, agreement, base.uri);
+  if (listedCases !== undefined) yield* inList(listedCases);
+  if (casesText !== undefined) yield* inCases(casesText, agreement);
+}
+
+function* inDocument(
+  { text: written, blocks }: ReadText,
+  agreement: Agreement,
+  uri: string | undefined,
+): Generator<JsonText> {
+  const schemas = eachChosenSchema(agreement).filter(({ located }) => located.baseUri === uri && isWhole(located));
+  const named = new Map(schemas.map(({ located, place }) => [located.start, place]));
+  for (const { start, end, value } of blocks) {
+    const place = named.get(start);
+    yield { written, start, end, value, text: 'document', in: place ?? 'document', isRoot: place !== undefined };
+  }
+}
+
+/** Whether a schema is all of the JSON value that starts where it does. */
+function isWhole({ parts, origins = [] }: LocatedSchema): boolean {
+  return parts === undefined && !origins.some(({ at }) => at === '');
+}
+
+function* inList({ text: written, blocks }: ReadText): Generator<JsonText> {
+  for (const { start, end, value } of blocks)
+    yield { written, start, end, value, text: 'cases', in: 'document', isRoot: false };
+}
+
+function* inCases(written: string, { cases }: Agreement): Generator<JsonText> {
+  for (const each of cases)
+    for (const side of ['request', 'response'] as const) {
+      const span = each[`${side}Span`];
+      // What is a text to the handler keeps every character.
+      if (span === undefined || typeof each[side] === 'string') continue;
+      const { testCase } = each;
+      yield { written, ...span, value: each[side], text: 'cases', in: side, testCase, isRoot: true };
+    }
+}
+
+/** Every value of a JSON text with its place and its pointer, what is around it first. */
+export function* placesIn({ written, start }: JsonText): Generator<{ node: LocatedJson; pointer: string }> {
+  const reading = readJson(written, start, true);
+  if (!reading.ok) return;
+  const pending = [{ node: reading.node, pointer: '' }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    yield next;
+    const { node, pointer } = next;
+    for (const { name, node: member } of node.members ?? [])
+      pending.push({ node: member, pointer: `${pointer}/${escapeToken(name)}` });
+    for (const [index, item] of (node.items ?? []).entries())
+      pending.push({ node: item, pointer: `${pointer}/${index}` });
+  }
+}

@@ -1,0 +1,99 @@
+import type { Case } from '../contract/agreement.ts';
+import type { Finding } from '../contract/finding.ts';
+import { holdsSchema } from '../documents/find-schemas.ts';
+import { pointersOf } from '../documents/located-json.ts';
+import { looksLikeSchema } from '../documents/looks-like-schema.ts';
+import type { PlacedFinding } from '../families/family.ts';
+import { keepsDigits, mayLoseDigits, pointerTokens } from '../kernel/json.ts';
+import { visibleText } from '../kernel/quote.ts';
+import { type JsonText, jsonTexts, placesIn } from './json-texts.ts';
+import type { Rule } from './rule.ts';
+
+/**
+ * Every number that messages carry is a double's: one that would be written with other digits again cannot be kept. A bound of
+ * a schema is only compared, and warned of. Cases that came parsed are judged by what a double shows: it has more digits than it
+ * can be sure of.
+ */
+export const ruleNumberInexact: Rule = {
+  name: 'number-inexact',
+  check({ agreement }, reading) {
+    if (agreement.payload === 'text') return [];
+    const { document, baseDocuments, casesText, listedCases } = reading;
+    const written = [document.text, ...baseDocuments.map(({ text }) => text), casesText, listedCases?.text];
+    const mayLose = written.some((text) => text !== undefined && mayLoseDigits(text));
+    const parsed = agreement.caseText === null ? agreement.cases : [];
+    const found = [...(mayLose ? jsonTexts(agreement, reading).flatMap(inText) : []), ...parsed.flatMap(inParsed)];
+    // No number of bounds keeps an error from being seen.
+    return (['error', 'warning'] as const).flatMap((severity) =>
+      found.filter(({ finding }) => finding.severity === severity).slice(0, MAX_TOLD),
+    );
+  },
+};
+
+/** Most errors, and most warnings. */
+const MAX_TOLD = 50;
+
+/** Fewest digits that a double may have got by rounding. */
+const MIN_LOST_DIGITS = 16;
+
+function* inText(json: JsonText): Generator<PlacedFinding> {
+  const { written, start, end } = json;
+  if (!mayLoseDigits(written.slice(start, end))) return;
+  const isSchema = json.text === 'document' && (looksLikeSchema(json.value) || holdsSchema(json.value));
+  for (const { node, pointer } of placesIn(json)) {
+    if (typeof node.value !== 'number') continue;
+    const numeral = written.slice(node.start, node.end);
+    if (keepsDigits(numeral)) continue;
+    const isBound = isSchema && BOUNDS.has(pointerTokens(pointer).at(-1) ?? '');
+    const finding = findingOf(numeral, `it is read as ${node.value}`, pointer, json);
+    yield { finding: isBound ? { ...finding, severity: 'warning' } : finding, text: json.text, at: json.start };
+  }
+}
+
+/** Keywords whose numbers stand in no message. */
+const BOUNDS: ReadonlySet<string> = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+]);
+
+function inParsed({ testCase, ...sides }: Case): PlacedFinding[] {
+  return (['request', 'response'] as const).flatMap((side) =>
+    pointersOf(sides[side]).flatMap(({ pointer, value }): PlacedFinding[] => {
+      if (typeof value !== 'number' || !mayBeRounded(value)) return [];
+      const place = { in: side, testCase, isRoot: true };
+      const finding = findingOf(String(value), 'it came as a double, which may have lost digits', pointer, place);
+      const severity = Math.abs(value) < WRITTEN_OUT ? 'error' : 'warning';
+      return [{ finding: { ...finding, severity }, text: 'cases', at: testCase }];
+    }),
+  );
+}
+
+/** From here on JSON writes an exponent: what is so large is measured more often than counted. */
+const WRITTEN_OUT = 1e21;
+
+/** Whether a whole number is beyond those that a double tells apart, and has as many digits as it can have. */
+function mayBeRounded(value: number): boolean {
+  if (Number.isSafeInteger(value) || !Number.isInteger(value)) return false;
+  return value.toExponential().replace(/e.*|\D/g, '').length >= MIN_LOST_DIGITS;
+}
+
+function findingOf(
+  numeral: string,
+  found: string,
+  pointer: string,
+  { in: place, testCase, isRoot }: Pick<JsonText, 'in' | 'testCase' | 'isRoot'>,
+): Finding {
+  const told = numeral.length > MAX_DIGITS ? `${numeral.slice(0, MAX_DIGITS)}…` : numeral;
+  const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
+  return {
+    code: 'DOCUMENT_NUMBER_INEXACT',
+    severity: 'error',
+    in: place,
+    ...(testCase === undefined ? {} : { testCase }),
+    ...(isRoot ? { pointer } : {}),
+    message: `Cannot keep number ${told}${at}: ${found}, wanted one that a double keeps, or a text`,
+    actual: told,
+  };
+}
+
+/** Most digits of a number that are told. */
+const MAX_DIGITS = 40;

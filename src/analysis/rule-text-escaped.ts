@@ -1,0 +1,96 @@
+import type { Finding } from '../contract/finding.ts';
+import type { PlacedFinding } from '../families/family.ts';
+import { quoteText } from '../kernel/quote.ts';
+import type { Rule } from './rule.ts';
+
+/**
+ * Document and cases are the texts themselves, not texts escaped to stand in a JSON string: of those neither lines nor JSON are
+ * seen. A warning where a piece of escaped JSON stands in a document whose two schemas can be read.
+ */
+export const ruleTextEscaped: Rule = {
+  name: 'text-escaped',
+  check({ agreement: { requestSchema, responseSchema, caseText } }, { document, baseDocuments, texts }) {
+    const isReadable = requestSchema !== null && responseSchema !== null;
+    return [
+      inText('document', document.text, { isReadable, text: 'document', at: 0 }),
+      ...baseDocuments.map((base) =>
+        inText('base protocol', base.text, {
+          isReadable,
+          text: 'document',
+          at: Math.max(0, texts.document.indexOf(base.uri)),
+        }),
+      ),
+      inText('cases', caseText ?? '', { isReadable: false, text: 'cases', at: 0 }),
+    ].flat();
+  },
+};
+
+function inText(
+  named: string,
+  text: string,
+  { isReadable, ...place }: Pick<PlacedFinding, 'text' | 'at'> & { isReadable: boolean },
+): PlacedFinding[] {
+  const lines = escapedLines(text);
+  const found = lines ?? escapedJson(text);
+  if (found === undefined) return [];
+  const finding: Finding = {
+    code: 'DOCUMENT_TEXT_ESCAPED',
+    severity: lines === undefined && isReadable ? 'warning' : 'error',
+    in: 'document',
+    message: `Cannot read ${named}: it is escaped as if it stood in a JSON string, at ${quoteText(found)}, wanted the text itself`,
+    actual: found,
+  };
+  return [{ finding, ...place }];
+}
+
+/** Longest piece of a text that is told. */
+const MAX_TOLD = 40;
+
+/** What a JSON string holds is escaped there, and so is code. */
+const STRING = /(?<!\\)"(?:[^"\\\n]|\\.)*"/g;
+const CODE = /(?<!`)`(?!`)[^`\n]*`(?!`)/g;
+
+const BREAK = /(?<!\\)\\{1,8}n/g;
+
+/** A line break right behind a sentence, or before what begins a line of Markdown or JSON, or an empty one. */
+const BREAK_OF_LINES =
+  /(?<=[.:!?。：！？])\\{1,8}n|(?<!\\)\\{1,8}n(?=\\{1,8}[nr]|#{1,6} |`{3}|~{3}|[-*+] |\d{1,3}[.)] |[{}[\]]| {2})/g;
+
+/** Fewest such breaks: one alone may be an example in prose. */
+const MIN_BREAKS = 2;
+
+/** The first line break that is written as an escape, where more lines of the text end so than by a break. */
+function escapedLines(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (isStringOfLines(trimmed)) return trimmed.slice(0, MAX_TOLD);
+  const bare = text.replace(STRING, '""').replace(CODE, '``');
+  const breaks = bare.match(BREAK_OF_LINES) ?? [];
+  const isEscaped = breaks.length >= MIN_BREAKS && countOf(bare, BREAK) > countOf(trimmed, /\n/g);
+  return isEscaped ? breaks[0] : undefined;
+}
+
+/** Whether a text is a JSON string with a text of several lines in it. */
+function isStringOfLines(text: string): boolean {
+  if (!text.startsWith('"') || !text.endsWith('"') || text.includes('\n')) return false;
+  try {
+    return (JSON.parse(text) as string).includes('\n');
+  } catch {
+    return false;
+  }
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+/** An object whose first member's name stands between escaped quotation marks. */
+const ESCAPED_JSON = new RegExp(
+  String.raw`\{(?:\s|\\{1,8}[nrt]){0,200}(MARK)(?:(?!MARK)[^"\n]){1,100}\1(?:\s|\\{1,8}[nrt]){0,20}:`.replaceAll(
+    'MARK',
+    String.raw`\\{1,8}(?:"|u0022)|&(?:quot|#34|#x22);`,
+  ),
+);
+
+function escapedJson(text: string): string | undefined {
+  return ESCAPED_JSON.exec(text.replace(STRING, '""'))?.[0].slice(0, MAX_TOLD);
+}

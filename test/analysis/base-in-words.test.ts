@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { decide } from '../../src/analysis/decide.ts';
+import { preflight } from '../../src/analysis/rules.ts';
+import type { Job } from '../../src/contract/job.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import { casesOf, documentOf, sampleJob } from './sample-job.ts';
+
+const URI = 'https://e.org/stock-1';
+const REQUEST: Json = { type: 'object', properties: { sku: { type: 'string', pattern: '^[A-Z]' } }, required: ['sku'] };
+const RESPONSE: Json = {
+  type: 'object',
+  properties: { code: { enum: [200, 404] }, item: { type: 'object' } },
+  required: ['code', 'item'],
+};
+const BASE = documentOf(REQUEST, RESPONSE, 'Ask for the stock of an article.');
+const NAMED = `# Requirements\nImplemented on the existing protocol (URI: ${URI}).\n`;
+
+/** The document says what its writer likes in place of these words: nothing reads them. */
+const IN_WORDS = `${NAMED}# Modifications\n- In that case item is null.\n`;
+
+function settled(document: string, cases: string, more: Partial<Job> = {}) {
+  const job = sampleJob(document, cases, { baseProtocols: { [URI]: { content: BASE } }, ...more });
+  const analyzed = analyze(job);
+  const findings = preflight(analyzed);
+  return { settlement: decide(analyzed, findings), told: findings.map(({ severity, code }) => `${severity} ${code}`) };
+}
+
+const AT_ODDS = casesOf([{ sku: 'B2' }, { code: 404, item: null }]);
+
+test('a case at odds with the schema of a base protocol that words change is no dispute, and the schema is amended', () => {
+  const { settlement, told } = settled(IN_WORDS, AT_ODDS);
+  assert.deepEqual(told, ['warning DOCUMENT_CASE_VIOLATES_SCHEMA']);
+  assert.ok(settlement.kind === 'cleared');
+  assert.deepEqual(settlement.amendments, [
+    { of: 'responseSchema', patch: [{ op: 'replace', path: '/properties/item/type', value: ['object', 'null'] }] },
+  ]);
+});
+
+test('nor is it for whoever reviews the agreement', () => {
+  assert.equal(settled(IN_WORDS, AT_ODDS, { kind: 'review' }).settlement.kind, 'cleared');
+});
+
+test('what no small change settles is left out of the schema', () => {
+  const { settlement } = settled(IN_WORDS, casesOf([{ sku: 'b2' }, { code: 200, item: {} }]));
+  assert.ok(settlement.kind === 'cleared');
+  assert.deepEqual(settlement.amendments, [
+    { of: 'requestSchema', patch: [{ op: 'remove', path: '/properties/sku/pattern' }] },
+  ]);
+});
+
+test('a schema that no change of its parts makes allow the cases is left open', () => {
+  const open = {
+    oneOf: [
+      { type: 'object', required: ['a'] },
+      { type: 'object', required: ['b'] },
+    ],
+  };
+  const content = documentOf(REQUEST, open);
+  const baseProtocols = { [URI]: { content } };
+  const { settlement } = settled(IN_WORDS, casesOf([{ sku: 'B2' }, { a: 1, b: 2 }]), { baseProtocols });
+  assert.equal(settlement.kind, 'cleared');
+});
+
+test('codes that the document adds to those of the base protocol are no dispute', () => {
+  const document = `${NAMED}# Errors\n- 404: not found\n- 410: gone\n`;
+  const { settlement, told } = settled(document, casesOf([{ sku: 'B2' }, { code: 410, item: {} }]));
+  assert.ok(settlement.kind === 'cleared', told.join());
+  assert.deepEqual(
+    settlement.amendments.flatMap(({ patch }) => patch),
+    [{ op: 'add', path: '/properties/code/enum/-', value: 410 }],
+  );
+});
+
+const UNCHANGED: Record<string, string> = {
+  'a document that only names the protocol': NAMED,
+  'one that repeats what stands there': `${NAMED}# Words\nAsk for the stock of an article.\n`,
+  'a document with schemas of its own': `${documentOf(REQUEST, RESPONSE)}\nIn that case item is null.\n`,
+};
+
+for (const [name, document] of Object.entries(UNCHANGED)) {
+  test(`a case at odds with the schema is disputed: ${name}`, () => {
+    assert.equal(settled(document, AT_ODDS).settlement.kind, 'disputed');
+  });
+}
+
+test('two cases that contradict each other are disputed whatever the words change', () => {
+  const cases = casesOf([{ sku: 'B2' }, { code: 404, item: null }], [{ sku: 'B2' }, { code: 404, item: {} }]);
+  assert.equal(settled(IN_WORDS, cases).settlement.kind, 'disputed');
+});
