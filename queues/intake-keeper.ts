@@ -43,7 +43,7 @@ export class IntakeKeeper {
   }
 
   /** Forgets what it has seen: another keeper may act meanwhile. */
-  reset(): void {
+  forget(): void {
     this.#deadlines.clear();
   }
 

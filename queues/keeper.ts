@@ -145,7 +145,7 @@ export class Keeper {
 
   async #holds(): Promise<boolean> {
     if (this.#lease !== null && (await this.#lease.renew())) return true;
-    this.#intake.reset();
+    this.#intake.forget();
     this.#lease = await this.#leases.acquire('keeper', LEASE_MS);
     if (this.#lease !== null) this.#looking.wake();
     return this.#lease !== null;

@@ -89,9 +89,8 @@ export async function putAsideUnnamable(connection: Connection, keys: Keys, told
       const key = Buffer.concat([Buffer.from(`${keys.queue}:`), id]);
       const aside = Buffer.concat([Buffer.from(keys.putAside(`${keys.queue}:`)), id]);
       await connection.call(remove, list, ...(remove === 'LREM' ? ['0'] : []), id);
-      await connection.call('COPY', key, aside, 'REPLACE');
-      await connection.call('EXPIRE', aside, PUT_ASIDE_SECONDS);
-      await connection.del(key);
+      if ((await connection.exists(key)) === 1) await connection.rename(key, aside);
+      await connection.expire(aside, PUT_ASIDE_SECONDS);
       found.add(read);
       told({ event: 'mended', jobId: read, message: 'Cannot read job: found an id that is no UTF-8; it is put aside' });
     }
