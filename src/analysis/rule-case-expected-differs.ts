@@ -1,7 +1,7 @@
 import type { Case } from '../contract/agreement.ts';
 import { REASON_PHRASE } from '../documents/document-facts.ts';
 import { pointersOf } from '../documents/located-json.ts';
-import { ENDS, STARTS } from '../documents/unparted-words.ts';
+import { ENDS, STARTS } from '../documents/unspaced-words.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import type { Rule } from './rule.ts';

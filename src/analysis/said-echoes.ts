@@ -1,5 +1,5 @@
 import type { Job } from '../contract/job.ts';
-import { isAmongWords, wordsOf } from '../documents/unparted-words.ts';
+import { isAmongWords, wordsOf } from '../documents/unspaced-words.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { ANSWER_REPEATS } from '../lexicon/exchanging.ts';
 import { phrases } from '../lexicon/phrases.ts';

@@ -1,7 +1,7 @@
 import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { findJsonBlocks } from './json-blocks.ts';
 import { pointersOf } from './located-json.ts';
-import { isAmongWords, PARTED, UNPARTED, wordsOf } from './unparted-words.ts';
+import { isAmongWords, SPACED, UNSPACED, wordsOf } from './unspaced-words.ts';
 
 /** What a peer's complaint names and quotes. A complaint is free text. */
 export interface Complaint {
@@ -48,7 +48,7 @@ export function readComplaint(errorDescription: string, known: readonly string[]
 const textForms = [
   /^[ \t]*```[^\n]*\n([^`]{1,4000})\n[ \t]*```/gm,
   new RegExp(
-    `${/"([^"\n]{1,200})"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|`([^`\n]{1,200})`|‘([^‘’\n]{1,200})’/.source}|(?<!${PARTED})'([^'\\n]{1,200})'(?!${PARTED})`,
+    `${/"([^"\n]{1,200})"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|`([^`\n]{1,200})`|‘([^‘’\n]{1,200})’/.source}|(?<!${SPACED})'([^'\\n]{1,200})'(?!${SPACED})`,
     'gu',
   ),
   /(?<=[:：][ \t]?)([^\s:："`“„«「][^\n:：]{0,200})$/gm,
@@ -65,7 +65,7 @@ function textsIn(prose: string): string[] {
 const valueForm = /"([^"\n]{1,60})"|`([^`\n]{1,60})`|([\p{L}\p{N}_#-]{0,40}\p{Nd}[\p{L}\p{N}_.:@/#-]{0,40})/gu;
 
 /** The part in a spaced script next to letters of an unspaced one: `order-7` in `订单order-7已取消`. */
-const spacedValue = new RegExp(`(?:${PARTED}|[#-]){0,40}\\p{Nd}(?:${PARTED}|[.:@/#-]){0,40}`, 'gu');
+const spacedValue = new RegExp(`(?:${SPACED}|[#-]){0,40}\\p{Nd}(?:${SPACED}|[.:@/#-]){0,40}`, 'gu');
 
 function valuesIn(prose: string): string[] {
   const found = [...prose.matchAll(valueForm).take(maxPointers)].flatMap(([, ...parts]) => {
@@ -76,13 +76,13 @@ function valuesIn(prose: string): string[] {
 }
 
 const pointerForm = new RegExp(
-  String.raw`(?:(?<![\p{L}\p{N}_:/.])|(?<=${UNPARTED})(?!\/${UNPARTED}))(?:\/[\p{L}\p{N}_$@~-]{1,80}){1,12}`,
+  String.raw`(?:(?<![\p{L}\p{N}_:/.])|(?<=${UNSPACED})(?!\/${UNSPACED}))(?:\/[\p{L}\p{N}_$@~-]{1,80}){1,12}`,
   'gu',
 );
 
 /** A path in program notation: `status.code`, `$.items[0].price`. */
 const pathForm = new RegExp(
-  String.raw`(?:(?<![\p{L}\p{N}_.\]])(?:\$\.)?[\p{L}_][\p{L}\p{N}_-]{0,80}|(?<=${UNPARTED})(?:${PARTED}|-){1,80})(?:\[\d{1,6}\]|\.[\p{L}_][\p{L}\p{N}_-]{0,80}){1,12}`,
+  String.raw`(?:(?<![\p{L}\p{N}_.\]])(?:\$\.)?[\p{L}_][\p{L}\p{N}_-]{0,80}|(?<=${UNSPACED})(?:${SPACED}|-){1,80})(?:\[\d{1,6}\]|\.[\p{L}_][\p{L}\p{N}_-]{0,80}){1,12}`,
   'gu',
 );
 
@@ -132,7 +132,7 @@ function namesIn(place: string, known: ReadonlySet<string>): { tokens: string[];
 function nameAtStart(written: string, known: ReadonlySet<string>): string {
   for (let end = written.length; end > 0; end -= 1)
     if (known.has(written.slice(0, end)) && isBorder(written, end)) return written.slice(0, end);
-  return BEFORE_UNPARTED.exec(written)?.[0] ?? written;
+  return BEFORE_UNSPACED.exec(written)?.[0] ?? written;
 }
 
 /** The longest known name at the end of a word that starts at a script border. */
@@ -142,9 +142,9 @@ function nameAtEnd(written: string, known: ReadonlySet<string>): string {
   return written;
 }
 
-const BEFORE_UNPARTED = new RegExp(`^(?:(?!${UNPARTED}).)+(?=${UNPARTED})`, 'u');
+const BEFORE_UNSPACED = new RegExp(`^(?:(?!${UNSPACED}).)+(?=${UNSPACED})`, 'u');
 
-const BORDER = new RegExp(`^.?$|${UNPARTED}`, 'u');
+const BORDER = new RegExp(`^.?$|${UNSPACED}`, 'u');
 
 /** Whether a name may end here and another word begin. */
 function isBorder(text: string, at: number): boolean {
