@@ -29,45 +29,45 @@ test('tenants take turns, and within a tenant its jobs, whatever came first', ()
   for (const name of ['a/1/1', 'a/1/2', 'a/1/3', 'a/2/1', 'b/1/1', 'b/1/2', 'c/1/1'])
     schedule.add(turn(name, byItself));
   const order: string[] = [];
-  for (let next = schedule.firstLook(); next.length > 0; next = schedule.firstLook()) order.push(...namesOf(next));
+  for (let next = schedule.firstCheck(); next.length > 0; next = schedule.firstCheck()) order.push(...namesOf(next));
   assert.deepEqual(order, ['a/1/1', 'b/1/1', 'c/1/1', 'a/2/1', 'b/1/2', 'a/1/2', 'a/1/3']);
 });
 
 test('one program holds modules of all who wait, in turn, and no more than there is room for', () => {
   const many = Array.from({ length: 2 * MAX_TOGETHER }, (_, n) => `a/1/${n}`);
   const schedule = scheduleOf(...many, 'b/1/1', 'c/1/1');
-  const first = namesOf(schedule.firstLook());
+  const first = namesOf(schedule.firstCheck());
   assert.equal(first.length, MAX_TOGETHER);
   assert.ok(first.includes('b/1/1') && first.includes('c/1/1'));
   const long = scheduleOf('a/1/1');
   long.add(turn('b/1/1', '/'.repeat(200_000)));
   long.add(turn('c/1/1'));
-  assert.deepEqual(namesOf(long.firstLook()), ['a/1/1', 'c/1/1']);
-  assert.deepEqual(namesOf(long.firstLook()), ['b/1/1']);
+  assert.deepEqual(namesOf(long.firstCheck()), ['a/1/1', 'c/1/1']);
+  assert.deepEqual(namesOf(long.firstCheck()), ['b/1/1']);
 });
 
 test('of a program that went over a limit each module has a look by itself, and only one that goes over it again is a suspect', () => {
   const schedule = scheduleOf('a/1/1', 'b/1/1', 'c/1/1');
-  const program = schedule.firstLook();
+  const program = schedule.firstCheck();
   schedule.failed(program, 'limit');
-  assert.equal(schedule.lastLook(), undefined);
+  assert.equal(schedule.lastCheck(), undefined);
   for (const name of ['a/1/1', 'b/1/1', 'c/1/1']) {
-    const alone = schedule.firstLook();
+    const alone = schedule.firstCheck();
     assert.deepEqual(namesOf(alone), [name]);
     if (name === 'b/1/1') schedule.failed(alone, 'limit');
     else schedule.passed(alone[0] as Named);
   }
-  assert.deepEqual(schedule.firstLook(), []);
-  assert.equal(schedule.lastLook()?.name, 'b/1/1');
-  assert.equal(schedule.lastLook(), undefined);
+  assert.deepEqual(schedule.firstCheck(), []);
+  assert.equal(schedule.lastCheck()?.name, 'b/1/1');
+  assert.equal(schedule.lastCheck(), undefined);
 });
 
-/** Looks at what waits: those of `hostile` go over every limit. Counts the first looks that came to nothing before all others had passed. */
+/** Looks at what waits: those of `hostile` go over every limit. Counts the first checks that came to nothing before all others had passed. */
 function overrunsBefore(schedule: Schedule<Named>, hostile: string, sound: number): number {
   let overruns = 0;
   for (let passed = 0; passed < sound; ) {
-    const program = schedule.firstLook();
-    assert.ok(program.length > 0, 'sound modules wait where nobody looks');
+    const program = schedule.firstCheck();
+    assert.ok(program.length > 0, 'sound modules wait where nobody checks');
     if (program.some(({ owner }) => owner.tenant === hostile)) {
       overruns += 1;
       schedule.failed(program, 'limit');
@@ -79,7 +79,7 @@ function overrunsBefore(schedule: Schedule<Named>, hostile: string, sound: numbe
   return overruns;
 }
 
-test('two hostile jobs, however many modules they have, cost others three first looks', () => {
+test('two hostile jobs, however many modules they have, cost others three first checks', () => {
   const schedule = new Schedule<Named>();
   for (let n = 0; n < 40; n += 1) schedule.add(turn(`hostile/${n % 2}/${n}`));
   for (let n = 0; n < 20; n += 1) schedule.add(turn(`sound/${n}/1`));
@@ -87,7 +87,7 @@ test('two hostile jobs, however many modules they have, cost others three first 
   assert.equal(overrunsBefore(schedule, 'hostile', 20), 3);
 });
 
-test('a tenant of many hostile jobs costs others four first looks', () => {
+test('a tenant of many hostile jobs costs others four first checks', () => {
   const schedule = new Schedule<Named>();
   for (let n = 0; n < 200; n += 1) schedule.add(turn(`hostile/${n}/1`));
   for (let n = 0; n < 20; n += 1) schedule.add(turn(`sound/${n}/1`));
@@ -95,27 +95,27 @@ test('a tenant of many hostile jobs costs others four first looks', () => {
   assert.equal(overrunsBefore(schedule, 'hostile', 20), 4);
 });
 
-test('a suspect has last looks only, in turn with others of its kind, until one of its modules passes', () => {
+test('a suspect has last checks only, in turn with others of its kind, until one of its modules passes', () => {
   const schedule = new Schedule<Named>();
   for (const name of ['a/1/1', 'a/1/2', 'a/1/3', 'b/1/1']) schedule.add(turn(name, byItself));
   for (const [name] of [['a/1/1'], ['b/1/1']]) {
-    const program = schedule.firstLook();
+    const program = schedule.firstCheck();
     assert.deepEqual(namesOf(program), [name]);
     schedule.failed(program, 'limit');
   }
-  assert.deepEqual(schedule.firstLook(), []);
-  const looks = [schedule.lastLook(), schedule.lastLook(), schedule.lastLook()].map((one) => one?.name);
-  assert.deepEqual(looks, ['a/1/2', 'b/1/1', 'a/1/3']);
+  assert.deepEqual(schedule.firstCheck(), []);
+  const checks = [schedule.lastCheck(), schedule.lastCheck(), schedule.lastCheck()].map((one) => one?.name);
+  assert.deepEqual(checks, ['a/1/2', 'b/1/1', 'a/1/3']);
   schedule.add(turn('a/1/4'));
-  assert.deepEqual(schedule.firstLook(), []);
+  assert.deepEqual(schedule.firstCheck(), []);
   schedule.passed(turn('a/1/2'));
-  assert.deepEqual(namesOf(schedule.firstLook()), ['a/1/4']);
+  assert.deepEqual(namesOf(schedule.firstCheck()), ['a/1/4']);
 });
 
 test('a module whose child died has its last look, and its job is no suspect', () => {
   const schedule = scheduleOf('a/1/1');
-  schedule.failed(schedule.firstLook(), 'died');
+  schedule.failed(schedule.firstCheck(), 'died');
   schedule.add(turn('a/1/2'));
-  assert.deepEqual(namesOf(schedule.firstLook()), ['a/1/2']);
-  assert.equal(schedule.lastLook()?.name, 'a/1/1');
+  assert.deepEqual(namesOf(schedule.firstCheck()), ['a/1/2']);
+  assert.equal(schedule.lastCheck()?.name, 'a/1/1');
 });

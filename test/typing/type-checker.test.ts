@@ -210,14 +210,14 @@ test('packages that are installed here are unknown to a module', async () => {
 });
 
 test('a check that takes too long is the fault of the module, and the next one works', async () => {
-  const checker = checkerWith({ firstLookMs: 200, lastLookMs: 700 });
+  const checker = checkerWith({ firstCheckMs: 200, lastCheckMs: 700 });
   assert.deepEqual(await checker.check(SOUND, TYPES), []);
   const faults = await checker.check(ENDLESS, TYPES);
   assert.deepEqual(
     faults.map(({ code }) => code),
     ['CANDIDATE_TYPE_CHECK_LIMIT'],
   );
-  assert.match(faults[0]?.message ?? '', /^Cannot check module: .+, wanted at most 700 ms of processor time/);
+  assert.match(faults[0]?.message ?? '', /^Cannot check module: .+, wanted at most 700 ms of CPU time/);
   assert.deepEqual(await checker.check(SOUND, TYPES), []);
 });
 
@@ -243,7 +243,7 @@ test('child and server are gone after a limit and after closing', {
   skip: process.platform === 'linux' ? false : 'processes are read from /proc',
 }, async () => {
   const before = new Set(descendants(process.pid));
-  const checker = createTypeChecker({ firstLookMs: 200, lastLookMs: 200 });
+  const checker = createTypeChecker({ firstCheckMs: 200, lastCheckMs: 200 });
   await checker.check(SOUND, TYPES);
   const first = descendants(process.pid).filter((pid) => !before.has(pid));
   assert.equal(first.length, 2, 'a child and its server');
@@ -264,7 +264,7 @@ test('child and busy server do not outlive a killed parent', {
   writeFileSync(
     script,
     `import { createTypeChecker } from ${JSON.stringify(new URL('../../src/typing/type-checker.ts', import.meta.url).href)};
-const checker = createTypeChecker({ firstLookMs: 120_000 });
+const checker = createTypeChecker({ firstCheckMs: 120_000 });
 await checker.check('export {};', 'export {};');
 process.send?.('busy');
 await checker.check(${JSON.stringify(ENDLESS)}, 'export {};');
@@ -336,14 +336,14 @@ test('a module neither reaches nor changes those that are checked with it', asyn
 });
 
 test('one that goes over a limit takes none along that is checked with it', async () => {
-  const checker = checkerWith({ lastLookMs: 1_000 });
+  const checker = checkerWith({ lastCheckMs: 1_000 });
   const found = await together(checker, [SOUND, ENDLESS, SOUND]);
   assert.deepEqual([found[0], found[2]], ['', '']);
   assert.match(found[1] ?? '', /wanted at most 1000 ms/);
 });
 
 test('a module that only its first look was too short for has the faults that it has', async () => {
-  const checker = checkerWith({ firstLookMs: 0, lastLookMs: 60_000 });
+  const checker = checkerWith({ firstCheckMs: 0, lastCheckMs: 60_000 });
   // Far more than one look at the clock of a process, so that it is over any limit that is nothing.
   const long = Array.from({ length: 3_000 }, (_, n) => `export const f${n} = (a: number): string => 'x'.repeat(a);\n`);
   const found = await checker.check(`${long.join('')}export const handle = (): number => 1;`, TYPES);
@@ -354,7 +354,7 @@ test('a module that only its first look was too short for has the faults that it
 });
 
 test('sound modules of one tenant do not wait for the endless ones of another', async () => {
-  const checker = checkerWith({ lastLookMs: 600_000 });
+  const checker = checkerWith({ lastCheckMs: 600_000 });
   const controller = new AbortController();
   const { signal } = controller;
   const settled: string[] = [];
