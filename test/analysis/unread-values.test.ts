@@ -58,7 +58,7 @@ test('what is beyond the limits is told of as that, in cases and schemas', () =>
   assert.match(judged(labelled('{"a":1e400}')).messages.join(), /number too large for a double at "1e400/);
   const schema = (part: string) => `## Request\n{"type":"object","properties":{"a":${part}}}`;
   const inSchema = (part: string) => judged(labelled('{}'), schema(part)).messages.join();
-  assert.match(inSchema(nested(70, '{"type":"object"}')), /Cannot read JSON Schema: it nests deeper than is read/);
+  assert.match(inSchema(nested(70, '{"type":"object"}')), /Cannot read JSON Schema: it is nested too deep/);
   assert.match(inSchema('{"maximum":1e400}'), /Cannot read JSON Schema: it holds a number too large/);
 });
 
