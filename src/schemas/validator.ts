@@ -78,7 +78,7 @@ function readSchema(schema: Json): { clean: Json; engine: Engine } | { faults: S
   if (tooLarge.length > 0) return { faults: tooLarge };
   if (typeof schema !== 'boolean' && !isObject(schema)) {
     return {
-      faults: [{ kind: 'invalid', pointer: '', message: 'is no JSON Schema: wanted an object', actual: schema }],
+      faults: [{ kind: 'invalid', pointer: '', message: 'is neither an object nor a boolean', actual: schema }],
     };
   }
   const { schema: clean } = sanitiseSchema(schema);
@@ -143,7 +143,7 @@ function sizeFaults(schema: Json): SchemaFault[] {
   }
   if (asserted > MAX_ASSERTIONS) {
     return [
-      { kind: 'too-large', pointer: '', message: `holds more than ${MAX_ASSERTIONS} keywords that values must keep` },
+      { kind: 'too-large', pointer: '', message: `holds more than ${MAX_ASSERTIONS} keywords that constrain values` },
     ];
   }
   return listed > MAX_LISTED_VALUES
@@ -169,7 +169,7 @@ function referenceFaults(schema: Json, clean: Json): SchemaFault[] {
       faults.push({
         kind: 'reference-missing',
         pointer: `${pointer}/$ref`,
-        message: 'names no schema',
+        message: 'points to no schema',
         actual: each.$ref,
       });
     }

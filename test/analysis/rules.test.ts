@@ -881,7 +881,7 @@ test('what is told of a reference says where it stands and what it names', () =>
   const response: Json = { type: 'object', properties: { code: { $ref: '#/parts/code' } } };
   const found = preflight(analyze(sampleJob(documentOf(OPEN, response))));
   const message = found.find(({ code }) => code === 'DOCUMENT_SCHEMA_INVALID')?.message ?? '';
-  assert.match(message, /at \/properties\/code\/\$ref: "#\/parts\/code" names no schema/);
+  assert.match(message, /at \/properties\/code\/\$ref: "#\/parts\/code" points to no schema/);
 });
 
 test('new cases for a stored handler may go on counting where those agreed before end', () => {

@@ -59,7 +59,7 @@ test('what is beyond the limits is told of as that, in cases and schemas', () =>
   const schema = (part: string) => `## Request\n{"type":"object","properties":{"a":${part}}}`;
   const inSchema = (part: string) => judged(labelled('{}'), schema(part)).messages.join();
   assert.match(inSchema(nested(70, '{"type":"object"}')), /Cannot read JSON Schema: it is nested too deep/);
-  assert.match(inSchema('{"maximum":1e400}'), /Cannot read JSON Schema: it holds a number too large/);
+  assert.match(inSchema('{"maximum":1e400}'), /Cannot read JSON Schema: it has a number too large/);
 });
 
 test('brackets in prose around a value are no broken JSON', () => {
