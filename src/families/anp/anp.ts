@@ -9,12 +9,13 @@ import { messageFor } from './say.ts';
 import { testCasesText, withFurtherCases } from './test-cases-text.ts';
 
 /**
- * The Agent Network Protocol's meta-protocol: the agreement is an accepted `protocolNegotiation`, its cases a
- * `testCasesNegotiation`; outcomes are `codeGeneration` and `fixErrorNegotiation`, counter-offers further rounds of both.
+ * The Agent Network Protocol's meta-protocol. The agreement is an accepted `protocolNegotiation`, its cases a
+ * `testCasesNegotiation`. Outcomes are `codeGeneration` and `fixErrorNegotiation`; counter-offers are further rounds of
+ * the first two.
  */
 export const anp: Family = {
   name: 'anp',
-  // The specification's own time for a round.
+  // The time that the specification recommends for a round.
   timeoutMs: 15_000,
   schemas: messageSchemas,
   faults: messageFaults,
@@ -58,7 +59,7 @@ export const anp: Family = {
   say: (said, { agreement }, language) => [messageFor(said, agreement, language)],
 };
 
-/** What a peer's protocol stack must take for it to be told such a thing. */
+/** The capability that the peer needs for each kind of message. */
 const NEEDED: Partial<Record<Said['what'], string>> = {
   dispute: 'fixErrorNegotiation',
   'complaint-accepted': 'fixErrorNegotiation',

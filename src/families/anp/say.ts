@@ -5,10 +5,10 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import { changeOf, describeFinding } from './describe-finding.ts';
 
-/** Most findings that one message describes: a peer repairs the first ones first. */
+/** Most findings described in one message; a peer fixes the first ones first. */
 export const MAX_DESCRIBED_FINDINGS = 50;
 
-/** The ANP message that says something to the peer, in the language of the document. */
+/** The ANP message for something to say to the peer, in the document's language. */
 export function messageFor(said: Said, agreed: Json, language: Language): JsonObject {
   switch (said.what) {
     case 'generated':
@@ -45,7 +45,7 @@ function fixErrorNegotiation(findings: readonly Finding[], language: Language, s
   return { action: 'fixErrorNegotiation', errorDescription: errorDescription(findings, language), status };
 }
 
-/** Findings as the markdown of an ANP `errorDescription`, one line each, in the language of the document. */
+/** Findings as the Markdown of an ANP `errorDescription`, one line each, in the document's language. */
 export function errorDescription(findings: readonly Finding[], language: Language): string {
   const lines = findings.slice(0, MAX_DESCRIBED_FINDINGS).map((finding) => `- ${describeFinding(finding, language)}`);
   const more = findings.length - lines.length;
