@@ -32,12 +32,12 @@ const folders = readdirSync(AGREEMENTS, { withFileTypes: true }).filter(
   (entry) => entry.isDirectory() && existsSync(new URL(`${entry.name}/expected.json`, AGREEMENTS)),
 );
 
-test('there are agreements of both languages', () => {
+test('there are agreements in both languages', () => {
   assert.ok(folders.some(({ name }) => name.endsWith('-en')) && folders.some(({ name }) => name.endsWith('-zh')));
 });
 
 for (const { name } of folders) {
-  test(`agreement ${name} is read and judged as its file says`, () => {
+  test(`agreement ${name} is read and judged as its file expects`, () => {
     const read = (file: string): string => readFileSync(new URL(`${name}/${file}`, AGREEMENTS), 'utf8');
     const expected = JSON.parse(read('expected.json')) as Expected;
     const analyzed = analyze(sampleJob(read('document.md'), read('cases.md')));

@@ -37,10 +37,10 @@ function judgedToAnEnd(generate: () => HostileDocument): void {
 }
 
 for (const [name, generate] of Object.entries({ ...hostileDocuments, ...attackingDocuments })) {
-  test(`${name}: judged to an end, the same at every time`, () => judgedToAnEnd(generate));
+  test(`${name}: judged completely, with the same result each time`, () => judgedToAnEnd(generate));
 }
 
-test('documents that mix hostile traits are judged to an end, the same at every time', () => {
+test('documents that mix hostile traits are judged completely, with the same result each time', () => {
   for (let seed = 0; seed < 20; seed += 1) judgedToAnEnd(() => mixedDocument(seed));
 });
 
@@ -69,7 +69,7 @@ function operation(index: number): { request: Json; response: Json; ask: Json; t
   };
 }
 
-test('a large agreement of everyday kind is read to its end: fifteen schemas, thirty cases', () => {
+test('a large ordinary agreement with fifteen schemas and thirty cases is read completely', () => {
   const operations = Array.from({ length: 8 }, (_, index) => operation(index));
   const section = (side: string, schema: Json, index: number) =>
     `## ${side} of operation ${index}\n\n${'What it is for, told at some length. '.repeat(20)}\n\n\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\`\n`;
@@ -98,7 +98,7 @@ test('a large agreement of everyday kind is read to its end: fifteen schemas, th
   );
 });
 
-test('a pattern that is not matched with all texts, since that would take too long, is told of', () => {
+test('a pattern left unmatched because it takes too long is reported', () => {
   const document = (pattern: string) =>
     `## Request Message\n${JSON.stringify({ type: 'object', properties: { t: { pattern } } })}\n## Response Message\n{"type":"object","properties":{}}\n`;
   const told = (pattern: string, length: number) =>

@@ -36,7 +36,7 @@ const INVISIBLE = [
   0xe0001, 0xe0041, 0xe007f, 0xe0fff, 0x2065, 0xfff0, 0xe000, 0x10fffd, 0xffff, 0x1fffe, 0xd800, 0xdfff,
 ];
 
-test('no character that hides, reorders or moves comes through to a peer, a model, a log or a terminal', () => {
+test('no invisible or reordering character reaches a peer, a model, a log or a terminal', () => {
   for (const point of INVISIBLE) {
     const character = String.fromCodePoint(point);
     for (const [name, show] of Object.entries(SHOWN))
@@ -44,7 +44,7 @@ test('no character that hides, reorders or moves comes through to a peer, a mode
   }
 });
 
-test('what can be seen stays to the letter everywhere', () => {
+test('visible text stays unchanged everywhere', () => {
   for (const text of [
     '# 需求 商品',
     'ü é ñ ß',
@@ -58,7 +58,7 @@ test('what can be seen stays to the letter everywhere', () => {
     for (const [name, show] of Object.entries(SHOWN)) assert.ok(show(text).includes(text), `${text} in ${name}`);
 });
 
-test('values for models, terminals and logs are the same values to a program', () => {
+test('escaped values parse to the same values', () => {
   const text = INVISIBLE.map((point) => String.fromCodePoint(point)).join('x');
   for (const show of [(value: unknown) => visibleJson(value), (value: unknown) => jsonForTerminal(value, 2)])
     assert.deepEqual(JSON.parse(show({ [text]: [text] })), { [text]: [text] });

@@ -348,7 +348,7 @@ for (const [of, schemas] of [
   });
 }
 
-test('wrong modules are refused: what only a closed schema refuses, and shapes that mix', async () => {
+test('wrong modules are refused: undeclared members of closed schemas, and mixed shapes', async () => {
   const wrong: [Schemas, string][] = [
     [closedOrder, `return { id: request.id, status: 'accepted', received: 1 };`],
     [closedOrder, `return { id: request.priority, status: 'accepted' };`],

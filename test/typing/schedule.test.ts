@@ -24,7 +24,7 @@ const namesOf = (turns: readonly Named[]): string[] => turns.map(({ name }) => n
 /** One that must be looked at by itself, so that each look is one turn. */
 const byItself = 'declare const x: 1;';
 
-test('tenants take turns, and within a tenant its jobs, whatever came first', () => {
+test('tenants take turns, and so do the jobs of a tenant, in any order of arrival', () => {
   const schedule = new Schedule<Named>();
   for (const name of ['a/1/1', 'a/1/2', 'a/1/3', 'a/2/1', 'b/1/1', 'b/1/2', 'c/1/1'])
     schedule.add(turn(name, byItself));
@@ -33,7 +33,7 @@ test('tenants take turns, and within a tenant its jobs, whatever came first', ()
   assert.deepEqual(order, ['a/1/1', 'b/1/1', 'c/1/1', 'a/2/1', 'b/1/2', 'a/1/2', 'a/1/3']);
 });
 
-test('one program holds modules of all who wait, in turn, and no more than there is room for', () => {
+test('one program has modules of all owners, in turn, up to its limits', () => {
   const many = Array.from({ length: 2 * MAX_TOGETHER }, (_, n) => `a/1/${n}`);
   const schedule = scheduleOf(...many, 'b/1/1', 'c/1/1');
   const first = namesOf(schedule.firstCheck());
@@ -46,7 +46,7 @@ test('one program holds modules of all who wait, in turn, and no more than there
   assert.deepEqual(namesOf(long.firstCheck()), ['b/1/1']);
 });
 
-test('of a program that went over a limit each module has a look by itself, and only one that goes over it again is a suspect', () => {
+test('after a program exceeds a limit, each module is checked alone, and only one that exceeds it again is suspect', () => {
   const schedule = scheduleOf('a/1/1', 'b/1/1', 'c/1/1');
   const program = schedule.firstCheck();
   schedule.failed(program, 'limit');
@@ -79,7 +79,7 @@ function overrunsBefore(schedule: Schedule<Named>, hostile: string, sound: numbe
   return overruns;
 }
 
-test('two hostile jobs, however many modules they have, cost others three first checks', () => {
+test('two hostile jobs cost others three first checks, however many modules they have', () => {
   const schedule = new Schedule<Named>();
   for (let n = 0; n < 40; n += 1) schedule.add(turn(`hostile/${n % 2}/${n}`));
   for (let n = 0; n < 20; n += 1) schedule.add(turn(`sound/${n}/1`));
@@ -87,7 +87,7 @@ test('two hostile jobs, however many modules they have, cost others three first 
   assert.equal(overrunsBefore(schedule, 'hostile', 20), 3);
 });
 
-test('a tenant of many hostile jobs costs others four first checks', () => {
+test('a tenant with many hostile jobs costs others four first checks', () => {
   const schedule = new Schedule<Named>();
   for (let n = 0; n < 200; n += 1) schedule.add(turn(`hostile/${n}/1`));
   for (let n = 0; n < 20; n += 1) schedule.add(turn(`sound/${n}/1`));
@@ -95,7 +95,7 @@ test('a tenant of many hostile jobs costs others four first checks', () => {
   assert.equal(overrunsBefore(schedule, 'hostile', 20), 4);
 });
 
-test('a suspect has last checks only, in turn with others of its kind, until one of its modules passes', () => {
+test('a suspect gets only last checks, in turn with other suspects, until one of its modules passes', () => {
   const schedule = new Schedule<Named>();
   for (const name of ['a/1/1', 'a/1/2', 'a/1/3', 'b/1/1']) schedule.add(turn(name, byItself));
   for (const [name] of [['a/1/1'], ['b/1/1']]) {
@@ -112,7 +112,7 @@ test('a suspect has last checks only, in turn with others of its kind, until one
   assert.deepEqual(namesOf(schedule.firstCheck()), ['a/1/4']);
 });
 
-test('a module whose child died has its last look, and its job is no suspect', () => {
+test('a module whose child died gets its last check, and its job is not suspect', () => {
   const schedule = scheduleOf('a/1/1');
   schedule.failed(schedule.firstCheck(), 'died');
   schedule.add(turn('a/1/2'));
