@@ -24,7 +24,7 @@ function read(document: string, cases?: string | StructuredCase[], more?: Partia
   const { agreement } = analyze(sampleJob(document, cases, more));
   for (const { schema, start, end, baseUri } of agreement.schemas) {
     if (baseUri !== undefined) continue;
-    // Whatever the layout, the span is the schema's own text.
+    // In every layout, the span is exactly the schema's own text.
     assert.equal(document.slice(start, end).trim()[0], '{');
     if (!document.slice(start, end).includes('//')) assert.deepEqual(JSON.parse(document.slice(start, end)), schema);
   }
@@ -278,7 +278,7 @@ const inFences = (cases: readonly [string, string][], language = '') =>
     })
     .join('');
 
-/** What payloads are, and those of the cases. */
+/** The payload type, and the payloads of the cases. */
 function payloadsOf(document: string, cases: readonly [string, string][], language?: string): Json[] {
   const agreement = read(document, inFences(cases, language));
   return [agreement.payload, ...agreement.cases.map(({ request, response }) => [request, response])];
@@ -731,7 +731,7 @@ test('headings in other languages name the sides too', () => {
     ['Richiesta', 'Risposta'],
     ['リクエスト', 'レスポンス'],
   ]) {
-    // The answer stands first, so that nothing but the headings tells them apart.
+    // The answer comes first, so that only the headings distinguish them.
     const section = (heading: string | undefined, schema: Json) => `## ${heading}\n${JSON.stringify(schema)}\n`;
     const { agreement } = analyze(sampleJob(section(tells, response) + section(asks, request)));
     assert.deepEqual([agreement.requestSchema?.schema, agreement.responseSchema?.schema], [request, response]);
@@ -762,7 +762,7 @@ test('a schema includes other schemas of its document that it references by id',
     ['DOCUMENT_CASE_VIOLATES_SCHEMA', '/city/in'],
     ['DOCUMENT_CASE_VIOLATES_SCHEMA', '/name'],
   ]);
-  // What stands nowhere in the document stays outside, and is never fetched.
+  // Schemas that the document lacks stay external and are never fetched.
   assert.deepEqual(judge([], {}), [
     ['DOCUMENT_REFERENCE_EXTERNAL', '/properties/city/$ref'],
     ['DOCUMENT_REFERENCE_EXTERNAL', '/properties/name/$ref'],

@@ -17,7 +17,7 @@ const RESPONSE: Json = {
 const BASE = documentOf(REQUEST, RESPONSE, 'Ask for the stock of an article.');
 const NAMED = `# Requirements\nImplemented on the existing protocol (URI: ${URI}).\n`;
 
-/** The document says what its writer likes in place of these words: nothing reads them. */
+/** The document says this in different words; nothing reads them. */
 const IN_WORDS = `${NAMED}# Modifications\n- In that case item is null.\n`;
 
 function settled(document: string, cases: string, more: Partial<Job> = {}) {

@@ -25,7 +25,7 @@ function run(document: string, cases: string, more: Partial<Job> = {}): Settled 
   return { findings, decision: saidBy(decide(analyzed, findings), analyzed) };
 }
 
-/** A decision with what the peer is told of it. */
+/** A decision with the text for the peer. */
 function saidBy(decision: ReturnType<typeof decide>, { job, agreement }: Analyzed): Settled['decision'] {
   if (decision.kind === 'cleared') return decision;
   const { language } = agreement;
@@ -33,7 +33,7 @@ function saidBy(decision: ReturnType<typeof decide>, { job, agreement }: Analyze
   return { ...said, kind: decision.kind, proposals };
 }
 
-/** Schema of one property, a value that breaks it, and the patch that settles it. */
+/** A schema with one property, a value that breaks it, and the patch that resolves it. */
 const SMALL: [name: string, schema: JsonObject, response: Json, patch: object[], amended: string][] = [
   [
     'a type is added',
@@ -319,7 +319,7 @@ const block = (heading: string, value: Json) =>
   `## ${heading}\n\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`;
 const named = (name: string) => `https://e.org/${name}`;
 
-/** Documents of two schemas that take a third from elsewhere. */
+/** Documents with two schemas that share a third from elsewhere. */
 const SHARED: [name: string, document: string][] = [
   [
     'a block of definitions',

@@ -77,7 +77,7 @@ test('patches agree with another implementation of RFC 6902 on ordinary names', 
       const value = JSON.parse(JSON.stringify(raw).replaceAll('__proto__', 'p')) as Json;
       const patch = JSON.parse(JSON.stringify(operations).replaceAll('__proto__', 'p')) as PatchOperation[];
       const reference = structuredClone(value);
-      // That library lets members be added to values that can have none; only what it does to containers is compared.
+      // That library can add members to scalars, so only operations on containers are compared.
       const parents = patch.map((each) => valueAt(value, each.path.slice(0, each.path.lastIndexOf('/'))));
       if (patch.length > 1 || parents.some((parent) => typeof parent !== 'object' || parent === null)) return;
       const faults = applyPatch(reference, patch as Operation[]);
@@ -162,7 +162,7 @@ test('reading agrees with JSON.parse for every text', () => {
       try {
         parsed = JSON.parse(text) as Json;
       } catch {
-        // No JSON as a whole: a value may still stand at its start.
+        // Not JSON as a whole, but a value may be at its start.
       }
       if (parsed !== undefined) assert.ok(reading.ok && equalJson(reading.node.value, parsed), text);
       else if (reading.ok)

@@ -11,10 +11,12 @@ import { type HostileDocument, hostileDocuments } from './hostile-documents.ts';
 import { mixedDocument } from './mixed-documents.ts';
 import { casesOf, sampleJob } from './sample-job.ts';
 
-/** Far above the target of 100 ms, for a machine under load: what is not bounded takes from ten seconds to hours. */
+/**
+ * Far above the target of 100 ms, for a machine under load; without limits, the work takes from ten seconds to hours.
+ */
 const HANG_CPU_MS = 10_000;
 
-/** What an outcome may hold of it, in UTF-16 units of JSON, beside the proposals, which carry the document. */
+/** Longest outcome without proposals, in UTF-16 units of JSON; proposals carry the document. */
 const MAX_FINDINGS_CHARS = 1_500_000;
 
 function judged(job: Job) {
@@ -44,7 +46,7 @@ test('documents that mix hostile traits are judged completely, with the same res
   for (let seed = 0; seed < 20; seed += 1) judgedToAnEnd(() => mixedDocument(seed));
 });
 
-/** An operation of a large agreement: a request and a response of twenty members and more. */
+/** An operation of a large agreement: a request and a response with twenty or more members. */
 function operation(index: number): { request: Json; response: Json; ask: Json; tell: Json } {
   const names = Array.from({ length: 18 }, (_, member) => `op${index}_member_${member}`);
   const properties = Object.fromEntries(
@@ -87,7 +89,7 @@ test('a large ordinary agreement with fifteen schemas and thirty cases is read c
   });
   assert.ok(document.length > 40_000, `${document.length} characters`);
   assert.deepEqual(judged(sampleJob(document, casesOf(...pairs))).findings, []);
-  // What is wrong in the last case of the last schemas is found as well.
+  // Faults in the last case of the last schemas are found too.
   const last = inUse.at(-1);
   assert.ok(last);
   const wrong = { ...(last.tell as object), op6_member_0: 5 } as Json;

@@ -9,10 +9,10 @@ import type { Job } from '../../src/contract/job.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 
-/** Far above the target of 100 ms, for a machine under load; unbounded, each of these takes from ten seconds to hours. */
+/** Far above the target of 100 ms, for a machine under load; without limits, each takes from ten seconds to hours. */
 const HANG_CPU_MS = 10_000;
 
-/** What the outcome may hold of it, in UTF-16 units of JSON. */
+/** Longest outcome, in UTF-16 units of JSON. */
 const MAX_OUTCOME_CHARS = 700_000;
 
 function judge(document: string, cases: string, more: Partial<Job> = {}): { findings: Finding[]; end: Decision } {

@@ -19,7 +19,7 @@ function judged(document: string, cases: string | undefined, more: Partial<Job> 
   const decision = decide(analyzed, findings);
   const { user, system } = process.cpuUsage(started);
   assert.ok((user + system) / 1_000 < HANG_CPU_MS, `${(user + system) / 1_000} ms`);
-  // Everything must travel as JSON.
+  // Everything must be valid JSON.
   assert.doesNotThrow(() => JSON.stringify([analyzed.agreement, findings, decision]));
 }
 

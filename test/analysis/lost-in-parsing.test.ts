@@ -16,7 +16,7 @@ const labelled = (request: string, response = '{"b":2}'): string =>
 const inSchema = (part: string): string =>
   `${PROSE}## Request\n{"type":"object","properties":{"a":${part}}}\n## Response\n{"type":"object"}\n`;
 
-/** Severity, code, place, and the pointer where there is one. */
+/** Severity, code, place, and the pointer if there is one. */
 type Told = string[];
 
 function told(document: string, cases?: Parameters<typeof sampleJob>[1], more: Partial<Job> = {}): Told[] {

@@ -45,6 +45,6 @@ test('validations before a counter-offer are not repeated', () => {
   const spent = new CaseValidation(undefined, 0, before);
   assert.deepEqual([spent.allows(schema, sound), spent.violations(schema, broken).length], [true, 1]);
   assert.equal(spent.allows(schema, { a: 'y' }), undefined);
-  // What was left out, since that took too long, is tried anew.
+  // Patterns left unmatched because they took too long are tried again.
   assert.equal(new CaseValidation(undefined, 1, spent).allows(schema, { a: 'z' }), true);
 });

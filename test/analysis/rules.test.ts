@@ -12,7 +12,7 @@ import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 
 const OPEN: Json = { type: 'object' };
 
-/** For each rule a document that it alone speaks about, with what it says. */
+/** For each rule a document that only this rule reports, and the findings. */
 const SAMPLES: Record<
   string,
   { document: string; cases?: string; more?: Partial<Job>; says: [severity: string, code: string][] }

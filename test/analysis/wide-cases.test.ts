@@ -31,7 +31,7 @@ test('wide requests that differ only in ids and member order are equal', () => {
 });
 
 test('requests with equal hashes are still distinguished', () => {
-  // Texts of the same characters in the same place.
+  // Texts with the same characters at the same place have equal hashes.
   assert.deepEqual(
     contradictions(
       [{ messageId: 'a1', word: 'lead' }, { count: 1 }],

@@ -12,7 +12,7 @@ import { MAX_QUOTE_CHARS, quoteJson, quoteText } from '../../src/kernel/quote.ts
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** Warnings alone: they are never told to a peer. */
+/** These are only warnings, which are never told to a peer. */
 const SILENT: ReadonlySet<string> = new Set([
   'DOCUMENT_NAME_REPEATED',
   'DOCUMENT_ANSWER_UNDERIVABLE',

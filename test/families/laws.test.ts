@@ -11,7 +11,7 @@ import { menu } from '../system/sixth-family/menu.ts';
 
 const finding: Finding = { code: 'DOCUMENT_CASE_WRONG', severity: 'error', in: 'response', message: '', testCase: 1 };
 
-/** Everything that can be said, with a text where it has one. */
+/** Everything that can be said, with a text where one is needed. */
 function everything(text: string): Record<Said['what'], Said> {
   const findings = [finding];
   return {

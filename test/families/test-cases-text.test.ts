@@ -29,7 +29,7 @@ test('cases are written in the layout and language of the document', () => {
   );
 });
 
-/** Texts that would end a fence, begin a case or name a payload where they stand at the head of a line. */
+/** Texts that would end a fence, start a case or name a payload at the start of a line. */
 const hard = fc
   .array(
     fc.constantFrom(
@@ -47,7 +47,10 @@ const hard = fc
     ),
   )
   .map((parts) => parts.join(''));
-/** Names without escapes: `JSON.parse` of this Node takes an escaped name of one character for a backslash where another object had one there. */
+/**
+ * Names without escapes, because `JSON.parse` of this Node version may read an escaped one-character name as a
+ * backslash if another object has one at that place.
+ */
 const name = fc.constantFrom('```', '# Test Case 7', '测试请求数据', 'x', 'request', '~~~', '');
 const json = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(

@@ -8,7 +8,7 @@ import { createLog } from '../../src/telemetry/log.ts';
 const lines: string[] = [];
 const log = createLog('info', { write: (line) => void lines.push(line) });
 
-/** Every way in which text from elsewhere is shown to somebody. */
+/** Every output that shows untrusted text. */
 const SHOWN: Record<string, (text: string) => string> = {
   'a quotation for the peer': quoteText,
   'a quoted value for the peer': (text) => quoteJson([text]),
@@ -32,7 +32,7 @@ const INVISIBLE = [
   // Fillers, joiners, variation selectors, blank Braille, interlinear annotation, musical format, shorthand.
   0x34f, 0x115f, 0x17b4, 0x3164, 0xffa0, 0xfe00, 0xfe0e, 0xfe0f, 0xe0101, 0x180b, 0x2800, 0xfff9, 0xfffb, 0x1d173,
   0x1bca0,
-  // Tags, private use, what is reserved for the like, no characters, lone surrogates.
+  // Tags, private use, reserved characters, non-characters, lone surrogates.
   0xe0001, 0xe0041, 0xe007f, 0xe0fff, 0x2065, 0xfff0, 0xe000, 0x10fffd, 0xffff, 0x1fffe, 0xd800, 0xdfff,
 ];
 

@@ -34,11 +34,11 @@ test('no expression is slow on hostile text', async () => {
   for (const file of globSync('*.ts', { cwd: folder })) {
     for (const [name, one] of Object.entries(await import(pathToFileURL(join(folder, file)).href))) {
       if (!(one instanceof RegExp)) continue;
-      // Beginnings of what it looks for, over and over, as words and as one.
+      // Starts of matching texts, repeated, as words and as one.
       const words = [...new Set(one.source.replace(/\\./g, ' ').match(/\p{L}{2,}/gu))].slice(0, 60);
       for (const unit of ['a ', '是', '"', ' ', '| ', ...words, ...words.map((word) => `${word} `)]) {
         const text = unit.repeat(30_000 / unit.length);
-        // Processor time, which other processes do not add to.
+        // CPU time, which does not depend on other processes.
         const started = process.cpuUsage();
         one.test(text);
         const { user } = process.cpuUsage(started);

@@ -6,7 +6,7 @@ import { createTypeChecker } from '../../src/typing/type-checker.ts';
 const typeChecker = createTypeChecker();
 after(() => typeChecker.close());
 
-/** The numbered rule, as one line. */
+/** The rule with this number, on one line. */
 function rule(number: number): string {
   return SYSTEM_PROMPT.split('\n').find((line) => line.startsWith(`${number}. `)) ?? '';
 }

@@ -14,7 +14,7 @@ const DRAFTS = {
   'draft2020-12': 'https://json-schema.org/draft/2020-12/schema',
 };
 
-/** What is told too leniently: where a dynamic reference leads that depends on who refers to it. */
+/** Tests that pass too leniently: the target of a dynamic reference depends on the caller. */
 const LENIENT =
   /^(?:dynamicRef: (?:multiple dynamic paths|after leaving a dynamic scope|\$dynamicRef skips over)|dynamicRef: \$dynamicRef avoids the root|recursiveRef: (?:multiple dynamic paths|dynamic \$recursiveRef)|optional\/dynamicRef: )/;
 

@@ -15,7 +15,7 @@ function faultsOf(schema: Json): [kind: string, pointer: string][] {
   return validator.ok ? [] : validator.faults.map(({ kind, pointer }) => [kind, pointer]);
 }
 
-/** A recursive pair of schemas whose evaluation doubles at each level, as a document may write it. */
+/** Two mutually recursive schemas whose evaluation doubles at each level. */
 const doubling: Json = {
   $defs: Object.fromEntries([
     ...Array.from({ length: 40 }, (_, level): [string, Json] => {

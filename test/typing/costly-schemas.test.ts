@@ -19,13 +19,13 @@ const object = (name: string, member: JsonObject = {}): JsonObject => ({
   required: [name],
 });
 
-/** Two ways of the nth choice. */
+/** Two alternatives of the nth choice. */
 const choice = (n: number): JsonObject => ({ anyOf: [object(`a${n}`), object(`b${n}`)] });
 
 const named = (name: string, parts: readonly JsonObject[]): JsonObject =>
   Object.fromEntries(parts.map((part, n) => [`${name}${n}`, part]));
 
-/** Schemas of some KB whose types would come to a million alternatives and more. */
+/** Schemas of a few KB whose types would have a million alternatives or more. */
 const COSTLY: Record<string, JsonObject> = {
   'choices of two': { allOf: times(20, choice) },
   'choices of three': { allOf: times(13, (n) => ({ oneOf: times(3, (m) => object(`a${n}_${m}`)) })) },
@@ -112,7 +112,7 @@ test('schemas with few alternatives keep their whole type', async () => {
     assert.ok(types.includes(part), part);
 });
 
-/** A schema whose type compiles, and costs what modules commonly do with it a second and more. */
+/** A schema whose type compiles, but whose ordinary use takes the compiler a second or more. */
 const WIDE: JsonObject = {
   anyOf: times(120, (n) => ({
     type: 'object',

@@ -7,7 +7,7 @@ interface Named extends Turn {
   name: string;
 }
 
-/** A module of a job of a tenant, as `tenant/job/n`. */
+/** A module of a job of a tenant, named `tenant/job/n`. */
 function turn(name: string, source = `// ${name}`): Named {
   const [tenant = '', job = ''] = name.split('/');
   return { name, source, owner: { tenant, job } };
@@ -21,7 +21,7 @@ function scheduleOf(...names: readonly string[]): Schedule<Named> {
 
 const namesOf = (turns: readonly Named[]): string[] => turns.map(({ name }) => name);
 
-/** One that must be looked at by itself, so that each look is one turn. */
+/** A module that must be checked alone, so that each check is one turn. */
 const byItself = 'declare const x: 1;';
 
 test('tenants take turns, and so do the jobs of a tenant, in any order of arrival', () => {
@@ -62,7 +62,10 @@ test('after a program exceeds a limit, each module is checked alone, and only on
   assert.equal(schedule.lastCheck(), undefined);
 });
 
-/** Looks at what waits: those of `hostile` go over every limit. Counts the first checks that came to nothing before all others had passed. */
+/**
+ * Checks waiting modules; those of `hostile` exceed every limit. Counts the failed first checks before all other
+ * modules pass.
+ */
 function overrunsBefore(schedule: Schedule<Named>, hostile: string, sound: number): number {
   let overruns = 0;
   for (let passed = 0; passed < sound; ) {
@@ -83,7 +86,7 @@ test('two hostile jobs cost others three first checks, however many modules they
   const schedule = new Schedule<Named>();
   for (let n = 0; n < 40; n += 1) schedule.add(turn(`hostile/${n % 2}/${n}`));
   for (let n = 0; n < 20; n += 1) schedule.add(turn(`sound/${n}/1`));
-  // One of a program, and one of each job by itself.
+  // One of a program, and one of each job alone.
   assert.equal(overrunsBefore(schedule, 'hostile', 20), 3);
 });
 
@@ -91,7 +94,7 @@ test('a tenant with many hostile jobs costs others four first checks', () => {
   const schedule = new Schedule<Named>();
   for (let n = 0; n < 200; n += 1) schedule.add(turn(`hostile/${n}/1`));
   for (let n = 0; n < 20; n += 1) schedule.add(turn(`sound/${n}/1`));
-  // One of a program, and three by themselves.
+  // One of a program, and three alone.
   assert.equal(overrunsBefore(schedule, 'hostile', 20), 4);
 });
 

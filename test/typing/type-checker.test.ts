@@ -48,7 +48,7 @@ function descendants(pid: number): number[] {
         if (one !== '') children.push(Number(one));
     }
   } catch {
-    // It is gone.
+    // It has exited.
   }
   return children.flatMap((child) => [child, ...descendants(child)]);
 }
@@ -224,7 +224,7 @@ test('a check that takes too long is a fault of the module, and the next check w
 test('a check that takes too much memory is a fault of the module', {
   skip: process.platform === 'linux' ? false : 'resident memory is read from /proc',
 }, async () => {
-  // The warm child alone is over it.
+  // The warm child alone exceeds it.
   const checker = checkerWith({ memoryMb: 40 });
   const faults = await checker.check(ENDLESS, TYPES);
   assert.deepEqual(
@@ -294,7 +294,7 @@ test('concurrent checks all get an answer', async () => {
   );
 });
 
-/** Checks modules while another check is under way, so that they wait together. */
+/** Checks modules while another check is running, so that they wait together. */
 async function together(checker: TypeChecker, sources: readonly string[]): Promise<string[]> {
   const first = checker.check(SOUND, TYPES);
   const found = await Promise.all(sources.map((source) => checker.check(source, TYPES)));
@@ -344,7 +344,7 @@ test('a module that exceeds a limit does not affect others in its program', asyn
 
 test('a module that needs longer than the first check gets its real faults', async () => {
   const checker = checkerWith({ firstCheckMs: 0, lastCheckMs: 60_000 });
-  // Far more than one look at the clock of a process, so that it is over any limit that is nothing.
+  // Far longer than one measuring interval, so that it exceeds a limit of zero.
   const long = Array.from({ length: 3_000 }, (_, n) => `export const f${n} = (a: number): string => 'x'.repeat(a);\n`);
   const found = await checker.check(`${long.join('')}export const handle = (): number => 1;`, TYPES);
   assert.deepEqual(

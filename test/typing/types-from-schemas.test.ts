@@ -10,9 +10,9 @@ after(() => checker.close());
 
 const SOURCES: TypeSources = { role: 'provider', payload: 'json', tools: [] };
 
-/** Faults of a module against the types; faults of the types themselves come first, as what a module sees of them. */
+/** Type errors of a module against the types; errors of the types themselves come first. */
 async function faults(types: string, source: string): Promise<string[]> {
-  // The types as a module of their own: a declaration file's own syntax faults would not show in the module that imports it.
+  // The types as a module, because syntax errors of a declaration file do not show in the module that imports it.
   const own = await checker.check(types, 'export {};');
   const found = own.length > 0 ? own : await checker.check(source, types);
   return found.map(({ line, message }) => `${line}: ${message}`);
@@ -21,7 +21,7 @@ async function faults(types: string, source: string): Promise<string[]> {
 const HANDLE =
   "import type { Context, Request, Response } from './types';\nexport async function handle(request: Request, context: Context): Promise<Response> ";
 
-/** Faults of an expression that is returned as a response. */
+/** Type errors of an expression returned as a response. */
 async function responseFaults(responseSchema: Json, expression: string): Promise<string[]> {
   const types = await declareTypes({ ...SOURCES, responseSchema });
   return faults(types, `${HANDLE}{ void request; void context; return ${expression}; }`);
