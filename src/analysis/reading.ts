@@ -7,8 +7,8 @@ import { unionOf } from '../documents/schema-union.ts';
 import { familyOf } from '../families/families.ts';
 import type { FamilyReading } from '../families/family.ts';
 import type { Matches } from '../schemas/validator.ts';
-import { SaidEchoes } from './said-echoes.ts';
-import { Refusals } from './turns-down.ts';
+import { DocumentedEchoes } from './documented-echoes.ts';
+import { Refusals } from './refusals.ts';
 
 /** A job with the texts of its agreement. */
 export interface Opened {
@@ -25,7 +25,7 @@ export interface Reading extends FamilyReading {
   documentedCodes: DocumentedCode[];
   validation: CaseValidation;
   /** What the document says about repeated ids. */
-  said: SaidEchoes;
+  echoes: DocumentedEchoes;
 }
 
 const opened = new WeakMap<Job, Texts>();
@@ -85,7 +85,7 @@ function read({ job, texts }: Opened, matches?: Matches, before?: Reading): Read
     cases,
     documentedCodes,
     validation,
-    said: isSameProse ? before.said : new SaidEchoes(prose, tools, response?.schema),
+    echoes: isSameProse ? before.echoes : new DocumentedEchoes(prose, tools, response?.schema),
   };
 }
 
@@ -113,7 +113,7 @@ function markNegatives(
     return request !== null && validation.allows(request.schema, each.request) === false;
   });
   const sound = cases.filter((_, index) => !isInvalid[index]);
-  const isTurnedDown = cases.map((each, index) => isInvalid[index] === true && refusals.turnsDown(each, sound));
+  const isTurnedDown = cases.map((each, index) => isInvalid[index] === true && refusals.refuses(each, sound));
   // A request that is invalid by mistake is answered like a valid one; compared with it, a refusal stands out.
   const unclear = cases.filter((_, index) => isInvalid[index] && !isTurnedDown[index]).slice(0, MAX_UNCLEAR);
   return cases.map((each, index) => ({
@@ -122,6 +122,6 @@ function markNegatives(
       isTurnedDown[index] === true ||
       (unclear.length > 1 &&
         unclear.includes(each) &&
-        refusals.turnsDown(each, [...unclear.filter((one) => one !== each), ...sound])),
+        refusals.refuses(each, [...unclear.filter((one) => one !== each), ...sound])),
   }));
 }

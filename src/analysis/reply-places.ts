@@ -1,14 +1,14 @@
 import type { Case } from '../contract/agreement.ts';
 import { pointersOf } from '../documents/located-json.ts';
 import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
-import { CORRELATION, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
+import { CORRELATION, type DocumentedEchoes, REQUEST_ID } from './documented-echoes.ts';
 
 /** Where a response repeats the id of its request under another name, such as `inReplyTo` for `messageId`. */
 export interface ReplyPlace {
   request: string;
   response: string;
   /** Whether the document says so. */
-  isSaid: boolean;
+  isDocumented: boolean;
   /** Whether the response schema describes it so. */
   isDescribed: boolean;
   /** Whether its name has no other meaning, such as `inReplyTo`. */
@@ -33,7 +33,7 @@ const [MAX_PLACES, MAX_PAIRS] = [100, 10];
  * The places in cases that may hold an id and its repetition under another name: their names fit, and the values are
  * equal in at least one case.
  */
-export function replyPlaces(cases: readonly Case[], said: SaidEchoes): ReplyPlace[] {
+export function replyPlaces(cases: readonly Case[], echoes: DocumentedEchoes): ReplyPlace[] {
   const [first] = cases;
   if (first === undefined) return [];
   const ids = placesOf(first.request).filter(
@@ -48,8 +48,8 @@ export function replyPlaces(cases: readonly Case[], said: SaidEchoes): ReplyPlac
       .map((id) => ({
         request: id.pointer,
         response: answer.pointer,
-        isSaid: said.isSaidOfBoth(id.name, answer.name),
-        isDescribed: said.isDescribedBy(answer.name, id.name),
+        isDocumented: echoes.areEqual(id.name, answer.name),
+        isDescribed: echoes.isDescribedBy(answer.name, id.name),
         isNamed: REPLY.test(answer.name),
         times: cases.filter((each) => isSame(each, id.pointer, answer.pointer)).length,
       }))
@@ -57,7 +57,7 @@ export function replyPlaces(cases: readonly Case[], said: SaidEchoes): ReplyPlac
   );
   // A response answers one request.
   return [...Map.groupBy(places, ({ response }) => response).values()].flatMap((sameResponse) =>
-    sameResponse.sort((a, b) => Number(b.isSaid) - Number(a.isSaid) || b.times - a.times).slice(0, 1),
+    sameResponse.sort((a, b) => Number(b.isDocumented) - Number(a.isDocumented) || b.times - a.times).slice(0, 1),
   );
 }
 

@@ -4,9 +4,9 @@ import type { ToolAnswer } from '../contract/job.ts';
 import { pointersOf } from '../documents/located-json.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
+import { CORRELATION, type DocumentedEchoes, FILE_NUMBER, REQUEST_ID } from './documented-echoes.ts';
 import { mayReplyElsewhere, type ReplyPlace, replyPlaces } from './reply-places.ts';
 import type { Rule } from './rule.ts';
-import { CORRELATION, FILE_NUMBER, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 import { areTagged, hasOtherTag, tagOf } from './text-tags.ts';
 
 /**
@@ -16,7 +16,7 @@ import { areTagged, hasOtherTag, tagOf } from './text-tags.ts';
  */
 export const ruleCaseIdNotEchoed: Rule = {
   name: 'case-id-not-echoed',
-  check({ job, agreement }, { said, prose }) {
+  check({ job, agreement }, { echoes, prose }) {
     const sound = agreement.cases.filter(({ negative }) => !negative);
     const [first] = sound;
     if (first === undefined) return [];
@@ -28,14 +28,14 @@ export const ruleCaseIdNotEchoed: Rule = {
         return placed({ each, ...sent }, '', { isSure: false, isCopied: false });
       });
     }
-    const told = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
-    const sources = { said, told, prose, loose: new Set(job.loose.map(({ pointer }) => pointer)) };
+    const toolValues = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
+    const sources = { echoes, toolValues, prose, loose: new Set(job.loose.map(({ pointer }) => pointer)) };
     const echoed = pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) => {
       if (!isAnyId(value)) return [];
       const slips = slipsAt(pointer, cases, sources);
       return slips.length > 0 ? slips : othersAt(pointer, sound, sources);
     });
-    return [...echoed, ...replyPlaces(sound, said).flatMap((place) => repliesAt(place, cases, sources))];
+    return [...echoed, ...replyPlaces(sound, echoes).flatMap((place) => repliesAt(place, cases, sources))];
   },
 };
 
@@ -59,8 +59,8 @@ interface Known {
 
 /** Where the ids of an answer may come from: the document, and the answers of the tools. */
 interface Sources {
-  said: SaidEchoes;
-  told: ReadonlySet<Json>;
+  echoes: DocumentedEchoes;
+  toolValues: ReadonlySet<Json>;
   prose: string;
   /** Pointers to values that may differ. */
   loose: ReadonlySet<string>;
@@ -80,32 +80,34 @@ function pairsAt(sentAt: string, answeredAt: string, cases: readonly Case[]): { 
   return { pairs, sent: new Set([...all].filter((value) => value !== undefined)) };
 }
 
-function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Sources): PlacedFinding[] {
+function slipsAt(pointer: string, cases: readonly Case[], { echoes, toolValues }: Sources): PlacedFinding[] {
   const { pairs, sent } = pairsAt(pointer, pointer, cases);
   const wrong = pairs.filter(({ sent, answered }) => !isAlike(sent, answered));
   if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
-  if (wrong.some(({ answered }) => told.has(answered))) return [];
+  if (wrong.some(({ answered }) => toolValues.has(answered))) return [];
   const name = pointerTokens(pointer).at(-1) ?? '';
   // An id used by several requests identifies a thing. An answer need not repeat it unless the document says so.
   const together = Map.groupBy(pairs, (pair) => pair.sent);
-  const unsure = said.isReturned(name) ? wrong : pairs;
+  const unsure = echoes.isReturned(name) ? wrong : pairs;
   if (unsure.some((pair) => (together.get(pair.sent)?.length ?? 0) > 1)) return [];
   const namesExchange = CORRELATION.test(name) || REQUEST_ID.test(name);
   const isCopied = wrong.every(({ answered }) => sent.has(answered));
   const isStandard = isJsonRpcId(pointer, cases);
   const perSlip = (pairs.length - wrong.length) / wrong.length;
   const isId = namesExchange || WHOLE_ID.test(name) || FILE_NUMBER.test(name);
-  const isReturned = perSlip >= 2 && (said.isDescribed(name) || (isId && said.isReturned(name)));
+  const isReturned = perSlip >= 2 && (echoes.isDescribed(name) || (isId && echoes.isReturned(name)));
   if (!isCopied && !namesExchange && !isStandard && !isReturned) return [];
-  const isSaid =
+  const isDocumented =
     (isStandard && perSlip >= 1) ||
-    (perSlip >= (isCopied && (isId || said.isReturned(name)) ? 1 : 2) &&
-      (said.isDescribed(name) || (namesExchange || FILE_NUMBER.test(name) ? said.isSaidOf(name) : said.isEcho(name))));
-  if (!isSaid && !(namesExchange && isCopied && perSlip >= 2)) return [];
+    (perSlip >= (isCopied && (isId || echoes.isReturned(name)) ? 1 : 2) &&
+      (echoes.isDescribed(name) ||
+        (namesExchange || FILE_NUMBER.test(name) ? echoes.isRepeated(name) : echoes.isEcho(name))));
+  if (!isDocumented && !(namesExchange && isCopied && perSlip >= 2)) return [];
   // A short text or a number of two digits may mean anything, and so may the answer to an invalid request.
-  if (!isSaid && pairs.some(({ sent }) => isShort(sent))) return [];
-  if (!isSaid && wrong.some(({ each }) => each.negative)) return [];
-  const isSure = (isStandard && isSaid) || said.isDescribed(name) || (perSlip >= 1 && said.isAlwaysReturned(name));
+  if (!isDocumented && pairs.some(({ sent }) => isShort(sent))) return [];
+  if (!isDocumented && wrong.some(({ each }) => each.negative)) return [];
+  const isSure =
+    (isStandard && isDocumented) || echoes.isDescribed(name) || (perSlip >= 1 && echoes.isAlwaysReturned(name));
   return wrong.map((pair) => placed(pair, pointer, { isSure, isCopied }));
 }
 
@@ -113,9 +115,13 @@ function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Source
  * Ids that differ from those of their requests, where the document clearly requires them to be equal. One case is
  * enough.
  */
-function othersAt(pointer: string, sound: readonly Case[], { said, told, prose, loose }: Sources): PlacedFinding[] {
+function othersAt(
+  pointer: string,
+  sound: readonly Case[],
+  { echoes, toolValues, prose, loose }: Sources,
+): PlacedFinding[] {
   const name = pointerTokens(pointer).at(-1) ?? '';
-  if (loose.has(pointer) || !said.isAlwaysReturned(name)) return [];
+  if (loose.has(pointer) || !echoes.isAlwaysReturned(name)) return [];
   const { pairs, sent: all } = pairsAt(pointer, pointer, sound);
   const others = pairs.filter(
     ({ each, sent, answered }) =>
@@ -124,11 +130,11 @@ function othersAt(pointer: string, sound: readonly Case[], { said, told, prose, 
       !pointersOf(each.response, MAX_PLACES).some(({ value }) => value === sent) &&
       // A placeholder for an unreadable id is not an id.
       (all.has(answered) || (/[1-9]/.test(String(answered)) && !prose.includes(String(answered)))) &&
-      !told.has(answered) &&
+      !toolValues.has(answered) &&
       !mayReplyElsewhere(each),
   );
   const shown = pairs.filter(({ sent, answered }) => isAlike(sent, answered)).length;
-  const isSure = said.isDescribed(name) || (shown > 0 && shown >= others.length);
+  const isSure = echoes.isDescribed(name) || (shown > 0 && shown >= others.length);
   return others.map((pair) => placed(pair, pointer, { isSure, isCopied: all.has(pair.answered) }));
 }
 
@@ -149,18 +155,18 @@ function isJsonRpcId(pointer: string, cases: readonly Case[]): boolean {
 
 /** Wrong ids where the request's id is returned under another name. */
 function repliesAt(
-  { request, response, isSaid, isDescribed, isNamed }: ReplyPlace,
+  { request, response, isDocumented, isDescribed, isNamed }: ReplyPlace,
   cases: readonly Case[],
-  { told }: Sources,
+  { toolValues }: Sources,
 ): PlacedFinding[] {
   const { pairs, sent } = pairsAt(request, response, cases);
   const wrong = pairs.filter(({ sent, answered }) => sent !== answered);
   if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
   if (new Set(pairs.map((pair) => pair.sent)).size < pairs.length) return [];
   const isCopied = wrong.every(({ answered }) => sent.has(answered));
-  if (wrong.some(({ answered }) => told.has(answered)) || !(isCopied || (isSaid && isNamed))) return [];
-  if ((pairs.length - wrong.length) / wrong.length < (isSaid ? 1 : 2)) return [];
-  if (!isSaid && (pairs.some(({ sent }) => isShort(sent)) || wrong.some(({ each }) => each.negative))) return [];
+  if (wrong.some(({ answered }) => toolValues.has(answered)) || !(isCopied || (isDocumented && isNamed))) return [];
+  if ((pairs.length - wrong.length) / wrong.length < (isDocumented ? 1 : 2)) return [];
+  if (!isDocumented && (pairs.some(({ sent }) => isShort(sent)) || wrong.some(({ each }) => each.negative))) return [];
   return wrong.map((pair) => placed(pair, response, { isSure: isDescribed, isCopied }));
 }
 

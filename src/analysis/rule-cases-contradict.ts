@@ -7,8 +7,8 @@ import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, value
 import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { memberNames } from '../schemas/member-names.ts';
+import { CORRELATION, type DocumentedEchoes, REQUEST_ID } from './documented-echoes.ts';
 import { type Rule, reportable } from './rule.ts';
-import { CORRELATION, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 import { tagOf, untagged } from './text-tags.ts';
 
 /**
@@ -17,7 +17,7 @@ import { tagOf, untagged } from './text-tags.ts';
  */
 export const ruleCasesContradict: Rule = {
   name: 'cases-contradict',
-  check({ job, agreement }, { said, cases: own }) {
+  check({ job, agreement }, { echoes, cases: ownCases }) {
     const found: PlacedFinding[] = [];
     const loose = job.role === 'provider' ? job.loose.map(({ pointer }) => pointer) : [];
     const stateful =
@@ -26,7 +26,7 @@ export const ruleCasesContradict: Rule = {
     const asked = new AskedCases();
     const kinds = new NameKinds();
     for (const each of agreement.cases) {
-      const later = askedCase({ each, inputs, said, kinds });
+      const later = askedCase({ each, inputs, echoes, kinds });
       const earlier = asked.sameAs(later);
       // If only one of the requests breaks its schema, they differ in the id.
       if (earlier === undefined || earlier.each.negative !== each.negative) continue;
@@ -44,7 +44,7 @@ export const ruleCasesContradict: Rule = {
           ? 'an id may be the subject of the request'
           : null;
       // Cases from an earlier verification have numbers here that the peer does not know.
-      const isOwn = own.some(({ testCase }) => testCase === earlier.each.testCase);
+      const isOwn = ownCases.some(({ testCase }) => testCase === earlier.each.testCase);
       const cases = isOwn
         ? `cases ${earlier.each.testCase} and ${each.testCase}`
         : `case ${each.testCase} and one agreed earlier`;
@@ -203,17 +203,17 @@ class NameKinds {
 interface Exchanges {
   each: Case;
   inputs: ReadonlySet<Json>;
-  said: SaidEchoes;
+  echoes: DocumentedEchoes;
   kinds: NameKinds;
 }
 
-function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
+function askedCase({ each, inputs, echoes, kinds }: Exchanges): AskedCase {
   const { request } = each;
   const echoed = new Map<Json, string>();
   const ignored = new Set<string>();
   let mayAsk = false;
   if (!isObject(request)) {
-    const isTagged = said.isTagRepeated() && hasOwnTag(each, inputs);
+    const isTagged = echoes.isTagRepeated() && hasOwnTag(each, inputs);
     const asked = isTagged ? untagged(request) : request;
     const answer = isTagged ? untagged(each.response) : each.response;
     return { each, hash: hashOf(asked, ignored), request: asked, ignored, echoed, mayAsk: isTagged, answer };
@@ -236,7 +236,7 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
     const isId =
       isOfMessage ||
       ((asksForData || kinds.of(name).isCorrelation) &&
-        said.isEcho(name) &&
+        echoes.isEcho(name) &&
         valueAt(each.response, `${within}/${escapeToken(name)}`) === value);
     // An input of a tool is data, whatever its name.
     if (!isId || inputs.has(value)) return false;

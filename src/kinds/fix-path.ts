@@ -1,7 +1,7 @@
 import { analyze } from '../analysis/analyze.ts';
 import { decide } from '../analysis/decide.ts';
+import { CORRELATION } from '../analysis/documented-echoes.ts';
 import { preflight } from '../analysis/rules.ts';
-import { CORRELATION } from '../analysis/said-echoes.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';

@@ -15,8 +15,10 @@ export function violationWords(expected: JsonObject, actual: Json | undefined, l
 /** The same for the message of a finding, which always says what is wanted. */
 export function violationMessage(expected: JsonObject, actual: Json | undefined): string {
   const words = violationWords(expected, actual, 'en');
-  const isSaid = Object.keys(expected).some((keyword) => /^wanted /.test(keywordWords(keyword, null, undefined, 'en')));
-  return isSaid ? words : `${words}, wanted what the schema allows`;
+  const saysWanted = Object.keys(expected).some((keyword) =>
+    /^wanted /.test(keywordWords(keyword, null, undefined, 'en')),
+  );
+  return saysWanted ? words : `${words}, wanted what the schema allows`;
 }
 
 const FOUND = { en: (value: string) => `found ${value}`, zh: (value: string) => `实际为 ${value}` } as const;

@@ -56,7 +56,7 @@ const MAX_NAMES = 40;
  * The members that the answer repeats, as stated by the document or by descriptions in the response schema. Members
  * that are inputs of a tool are excluded.
  */
-export class SaidEchoes {
+export class DocumentedEchoes {
   readonly #text: string;
   readonly #toolInputs: ReadonlySet<string>;
   readonly #response: Json | undefined;
@@ -82,17 +82,19 @@ export class SaidEchoes {
 
   /** Whether a member's name may identify a message and the document says it is repeated. */
   isEcho(name: string): boolean {
-    return MAY_BE_ECHO.test(name) && !this.#toolInputs.has(name) && this.isSaidOf(name);
+    return MAY_BE_ECHO.test(name) && !this.#toolInputs.has(name) && this.isRepeated(name);
   }
 
   /** Whether a member is an id or a file number and the document says it is repeated. */
   isIdRepeated(name: string): boolean {
     const isId = FILE_NUMBER.test(name) || CORRELATION.test(name);
-    return this.isEcho(name) || this.isDescribed(name) || (isId && !this.#toolInputs.has(name) && this.isSaidOf(name));
+    return (
+      this.isEcho(name) || this.isDescribed(name) || (isId && !this.#toolInputs.has(name) && this.isRepeated(name))
+    );
   }
 
   /** Whether a sentence of the document says that this member is repeated, whatever its name. */
-  isSaidOf(name: string): boolean {
+  isRepeated(name: string): boolean {
     const known = this.#results.get(name);
     if (known !== undefined || this.#results.size >= MAX_NAMES) return known ?? false;
     this.#repeated ??= {
@@ -110,7 +112,7 @@ export class SaidEchoes {
   isReturned(name: string): boolean {
     return (
       this.isDescribed(name) ||
-      (this.isSaidOf(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause.text) && names(name)(clause)))
+      (this.isRepeated(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause.text) && names(name)(clause)))
     );
   }
 
@@ -135,7 +137,7 @@ export class SaidEchoes {
       ![REPEATED_IN_PART, ALTERNATIVE, DEPENDING].some((words) => words.test(text));
     return (
       (described !== undefined && isUnconditional(described)) ||
-      (this.isSaidOf(name) &&
+      (this.isRepeated(name) &&
         this.#repeating().some((each) => isOfAnswer(each) && isUnconditional(each) && names(name)(each)))
     );
   }
@@ -147,7 +149,7 @@ export class SaidEchoes {
   }
 
   /** Whether a sentence says that two members with these names are equal. */
-  isSaidOfBoth(one: string, other: string): boolean {
+  areEqual(one: string, other: string): boolean {
     const [first, second] = [names(one), names(other)];
     this.#equating ??= this.#clausesWith(EQUALS);
     return this.isDescribedBy(other, one) || this.#equating.some((clause) => first(clause) && second(clause));

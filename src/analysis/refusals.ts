@@ -42,7 +42,7 @@ export class Refusals {
    * requests. If undecided, yes: then a request that is invalid by mistake passes, but no peer is blamed for one that
    * is invalid on purpose.
    */
-  turnsDown(answered: Exchange, answeredValid: readonly Exchange[]): boolean {
+  refuses(answered: Exchange, answeredValid: readonly Exchange[]): boolean {
     const { response } = answered;
     if (isAgreedFailure(response, this.#codes)) return true;
     if (reportsSuccess(response, this.#codes)) return false;
@@ -81,7 +81,7 @@ export class Refusals {
     if (typeof response !== 'object') return false;
     // The content of a failure is not data that an answer could omit.
     const isMissing = valid.some((one) => {
-      if (this.#refuses(one)) return false;
+      if (this.#isRefusal(one)) return false;
       const echoes = echoesIn(one.request);
       return leavesOf(one.response).some(
         ({ pointer, value }) => !isNothing(value) && !echoes.has(value) && isNothing(valueAt(response, pointer)),
@@ -99,12 +99,12 @@ export class Refusals {
   }
 
   /** Whether an answer is a failure or has a word of refusal. */
-  #refuses({ response }: Exchange): boolean {
+  #isRefusal({ response }: Exchange): boolean {
     const known = this.#results.get(response);
     if (known !== undefined) return known;
-    const refuses = isAgreedFailure(response, this.#codes) || hasWordOfRefusal(response);
-    this.#results.set(response, refuses);
-    return refuses;
+    const isRefusal = isAgreedFailure(response, this.#codes) || hasWordOfRefusal(response);
+    this.#results.set(response, isRefusal);
+    return isRefusal;
   }
 }
 
