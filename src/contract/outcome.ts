@@ -106,7 +106,10 @@ export interface Report {
   /** Milliseconds by stage. */
   timings: Record<string, number>;
   generator: { kind: 'live' | 'scripted' | 'none'; model: string | null };
-  /** What the trials drew from: with it they can be repeated. `null` where a reader closed the job. */
+  /**
+   * Seed of the trials' random values; trials with the same seed can be repeated. `null` if the waiting client closed
+   * the job.
+   */
   trialSeed: string | null;
 }
 
