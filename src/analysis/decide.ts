@@ -1,6 +1,6 @@
 import type { Agreement, Analyzed, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
-import type { Said } from '../contract/said.ts';
+import type { Statement } from '../contract/statement.ts';
 import { patched } from '../documents/apply-patch.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
 import { familyOf } from '../families/families.ts';
@@ -28,7 +28,7 @@ export type Decision =
       kind: 'disputed' | 'error';
       findings: Finding[];
       /** Counter-offers to send. */
-      proposals: Said[];
+      proposals: Statement[];
     };
 
 /** Decides whether to continue or to tell the peer, by the findings, `onContradiction` and the peer's capabilities. */

@@ -1,6 +1,6 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { Said } from '../contract/said.ts';
+import type { Statement } from '../contract/statement.ts';
 import { editJsonText, editYamlText } from '../documents/edit-json-text.ts';
 import { joinedPatch } from '../documents/joined-patch.ts';
 import { withoutQuoteMarks, withQuoteMarks } from '../documents/markdown-lines.ts';
@@ -14,10 +14,10 @@ import { preflight, rulesBehind } from './rules.ts';
  * Counter-offers to send: the document and the cases with the amendments written into the text, every other character
  * unchanged. Each was read again to check that it resolves its findings. Empty if not all errors are known.
  */
-export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): Said[] {
+export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): Statement[] {
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.some(({ code }) => code === 'DOCUMENT_FINDINGS_TOO_MANY')) return [];
-  const proposals: Said[] = [];
+  const proposals: Statement[] = [];
   const aboutSchemas = errors.filter(
     ({ amendment }) => amendment?.of === 'requestSchema' || amendment?.of === 'responseSchema',
   );

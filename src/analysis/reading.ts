@@ -1,6 +1,6 @@
 import type { Case, Interaction, LocatedSchema, Texts } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
-import type { Language } from '../contract/said.ts';
+import type { Language } from '../contract/statement.ts';
 import { CaseValidation } from '../documents/case-validation.ts';
 import { type DocumentedCode, documentedCodesIn, languageOf } from '../documents/document-facts.ts';
 import { unionOf } from '../documents/schema-union.ts';

@@ -2,7 +2,7 @@ import type { Agreement, Case, Interaction, Texts } from '../contract/agreement.
 import type { Finding } from '../contract/finding.ts';
 import type { Job, Kind } from '../contract/job.ts';
 import type { JobFault } from '../contract/job-fault.ts';
-import type { Language, Said } from '../contract/said.ts';
+import type { Language, Statement } from '../contract/statement.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
 import type { FoundSchema } from '../documents/find-schemas.ts';
 import type { BrokenJson, JsonBlock } from '../documents/json-blocks.ts';
@@ -41,9 +41,9 @@ export interface Family {
   /** The text of a complaint. */
   complaint(message: JsonObject): string;
   /** Whether this job's peer can be told such a thing. */
-  canSay(what: Said['what'], job: Pick<Job, 'peerCapabilities'>): boolean;
+  canSay(what: Statement['what'], job: Pick<Job, 'peerCapabilities'>): boolean;
   /** The messages to forward; empty if there is nothing to send. */
-  say(said: Said, job: Pick<Job, 'agreement'>, language: Language): JsonObject[];
+  say(statement: Statement, job: Pick<Job, 'agreement'>, language: Language): JsonObject[];
 }
 
 /** Input for reading, besides the texts. */

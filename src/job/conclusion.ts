@@ -2,7 +2,7 @@ import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Kind } from '../contract/job.ts';
 import type { Verdict } from '../contract/outcome.ts';
-import type { Language, Said } from '../contract/said.ts';
+import type { Language, Statement } from '../contract/statement.ts';
 import { type Code, codeOf } from '../kernel/errors.ts';
 
 /** How a job ends: the part of its outcome that the stages decide. What is said to the peer follows from it. */
@@ -14,7 +14,7 @@ export interface Conclusion {
   /** Why the peer's complaint is rejected. */
   rejected?: Finding;
   /** Counter-offers, for whoever asked for the job. */
-  proposals?: Said[];
+  proposals?: Statement[];
   handler?: HandlerRecord;
   /** Work that goes on after the outcome is out: what the handler turned out to be in the rest of the reading. */
   later?: () => Promise<LaterEnd | null>;
@@ -53,7 +53,7 @@ export function jobFinding(code: Code, message: string, pointer?: string): Findi
 }
 
 /** What an end says to the peer, beside what was announced before it. */
-export function saidOf({ verdict, findings, rejected }: Conclusion, kind: Kind | null): Said[] {
+export function statementsOf({ verdict, findings, rejected }: Conclusion, kind: Kind | null): Statement[] {
   // Nobody waits for an answer to these.
   const isSilent = kind === 'review' || kind === 'observe';
   switch (verdict) {

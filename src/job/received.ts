@@ -1,5 +1,5 @@
 import type { Job } from '../contract/job.ts';
-import type { Language, Said } from '../contract/said.ts';
+import type { Language, Statement } from '../contract/statement.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 
 /** A valid job with its deadline running. */
@@ -11,7 +11,7 @@ export interface Received {
   /** The messages that an earlier delivery announced. */
   announced: readonly object[];
   /** Announces what can be said at once. The queue does so once for a job, and puts it first in its outcome. */
-  announceEarly(said: Said, language: Language): Promise<void>;
+  announceEarly(said: Statement, language: Language): Promise<void>;
   /** By when work for the handler store must end: the peer's deadline and what the job allows after it. */
   workDeadline: Deadline;
   /** Clears the timers of both; nothing fires after that. */

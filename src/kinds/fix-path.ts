@@ -5,7 +5,7 @@ import { preflight } from '../analysis/rules.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
-import type { Language } from '../contract/said.ts';
+import type { Language } from '../contract/statement.ts';
 import { readingOf } from '../deriving/read.ts';
 import { CaseValidation } from '../documents/case-validation.ts';
 import { type Complaint, memberNames, placeSpokenOf, readComplaint, speaksOf } from '../documents/read-complaint.ts';

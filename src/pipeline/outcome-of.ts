@@ -1,10 +1,10 @@
 import type { Reason } from '../../queues/index.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import type { Language, Said } from '../contract/said.ts';
+import type { Language, Statement } from '../contract/statement.ts';
 import { families } from '../families/families.ts';
 import type { Taken } from '../intake/intake.ts';
 import { familyIn, protocolHashOf, readableOf } from '../intake/readable.ts';
-import { type Conclusion, saidOf } from '../job/conclusion.ts';
+import { type Conclusion, statementsOf } from '../job/conclusion.ts';
 import { Ledger } from '../job/ledger.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 
@@ -26,7 +26,7 @@ export function outcomeOf(taken: Job, ledger: Ledger, conclusion: Conclusion): O
     jobId: taken.jobId,
     dataDigest: taken.dataDigest,
     verdict,
-    messages: messagesOf(saidOf(conclusion, readable.kind), taken.data, language),
+    messages: messagesOf(statementsOf(conclusion, readable.kind), taken.data, language),
     ...(proposals === undefined ? {} : { proposals: messagesOf(proposals, taken.data, language) }),
     protocolHash: protocolHashOf(taken.data),
     handler:
@@ -57,7 +57,7 @@ export function errorEnvelope(kind: string, data: unknown, { code, message, poin
   return {
     ...readable,
     verdict: 'error' as const,
-    messages: messagesOf(saidOf({ verdict: 'error', findings: [] }, readable.kind), data),
+    messages: messagesOf(statementsOf({ verdict: 'error', findings: [] }, readable.kind), data),
     protocolHash: protocolHashOf(data),
     handler: null,
     findings: [finding],
@@ -66,8 +66,8 @@ export function errorEnvelope(kind: string, data: unknown, { code, message, poin
 }
 
 /** The messages of a job's own family that say something to its peer. */
-export function messagesOf(said: readonly Said[], data: unknown, language: Language = 'en'): JsonObject[] {
+export function messagesOf(statements: readonly Statement[], data: unknown, language: Language = 'en'): JsonObject[] {
   const family = familyIn(data) ?? families[0];
   const agreement = isObject(data) ? (data.agreement ?? null) : null;
-  return said.flatMap((one) => family.say(one, { agreement }, language));
+  return statements.flatMap((one) => family.say(one, { agreement }, language));
 }

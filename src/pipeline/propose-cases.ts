@@ -4,7 +4,7 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import type { Confirmation, DerivedCase, KeptReading } from '../contract/reading.ts';
-import type { Said } from '../contract/said.ts';
+import type { Statement } from '../contract/statement.ts';
 import type { Trier } from '../contract/trial.ts';
 import { type AskedWorld, askSecondReader } from '../deriving/confirm.ts';
 import { reserveBeginsMs, Timer } from '../deriving/judge-derived.ts';
@@ -126,7 +126,7 @@ function obstacleOf(
 
 /** What came of looking for cases to propose. */
 interface Made {
-  offer: Said | null;
+  offer: Statement | null;
   runs: number;
   words: string;
   /** With what the second reader said. */

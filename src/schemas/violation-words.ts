@@ -1,4 +1,4 @@
-import type { Language } from '../contract/said.ts';
+import type { Language } from '../contract/statement.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { quoteJson, quoteText } from '../kernel/quote.ts';
 

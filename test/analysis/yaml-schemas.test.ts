@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { decide } from '../../src/analysis/decide.ts';
 import { preflight } from '../../src/analysis/rules.ts';
-import type { Said } from '../../src/contract/said.ts';
+import type { Statement } from '../../src/contract/statement.ts';
 import { casesOf, sampleJob } from './sample-job.ts';
 
-const textOf = (said: Said | undefined) => (said?.what === 'amended-document' ? said.text : undefined);
+const textOf = (said: Statement | undefined) => (said?.what === 'amended-document' ? said.text : undefined);
 
 const REQUEST = `type: object
 properties:

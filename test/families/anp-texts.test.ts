@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Finding } from '../../src/contract/finding.ts';
-import type { Said } from '../../src/contract/said.ts';
+import type { Statement } from '../../src/contract/statement.ts';
 import { anp } from '../../src/families/anp/anp.ts';
 import { describeFinding } from '../../src/families/anp/describe-finding.ts';
 import { errorDescription } from '../../src/families/anp/say.ts';
@@ -40,7 +40,7 @@ const NULL_PRODUCT: Finding = {
 };
 
 test('messages have exactly the members of the specification', () => {
-  const said = (one: Said) => JSON.stringify(anp.say(one, { agreement: null }, 'en'));
+  const said = (one: Statement) => JSON.stringify(anp.say(one, { agreement: null }, 'en'));
   assert.equal(said({ what: 'generated' }), '[{"action":"codeGeneration","status":"generated"}]');
   assert.equal(said({ what: 'failed' }), '[{"action":"codeGeneration","status":"error"}]');
   assert.equal(
@@ -201,7 +201,7 @@ test('a proposal is the next round of the negotiation', () => {
     status: 'accepted',
     signature: 's',
   } as const;
-  const said: Said = { what: 'amended-document', text: 'new', settled: [NULL_PRODUCT] };
+  const said: Statement = { what: 'amended-document', text: 'new', settled: [NULL_PRODUCT] };
   const [proposal] = anp.say(said, { agreement: agreed }, 'zh');
   assert.deepEqual(proposal, {
     action: 'protocolNegotiation',

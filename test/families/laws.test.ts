@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import type { Finding } from '../../src/contract/finding.ts';
-import type { Said } from '../../src/contract/said.ts';
+import type { Statement } from '../../src/contract/statement.ts';
 import { CaseValidation } from '../../src/documents/case-validation.ts';
 import { families, familyNamed } from '../../src/families/families.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
@@ -12,7 +12,7 @@ import { menu } from '../system/sixth-family/menu.ts';
 const finding: Finding = { code: 'DOCUMENT_CASE_WRONG', severity: 'error', in: 'response', message: '', testCase: 1 };
 
 /** Everything that can be said, with a text where one is needed. */
-function everything(text: string): Record<Said['what'], Said> {
+function everything(text: string): Record<Statement['what'], Statement> {
   const findings = [finding];
   return {
     generated: { what: 'generated' },

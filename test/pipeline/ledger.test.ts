@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../../src/contract/outcome.ts';
-import { deadlinePassed, saidOf } from '../../src/job/conclusion.ts';
+import { deadlinePassed, statementsOf } from '../../src/job/conclusion.ts';
 import { Ledger, noUsage, sumUsage } from '../../src/job/ledger.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
 
@@ -46,9 +46,10 @@ test('the time of a stage is that of all its turns, those that failed too', asyn
 
 test('nobody waits for a message about a review or what was observed', () => {
   const failed = { verdict: 'error', findings: [] } as const;
-  for (const kind of ['review', 'observe'] as const) assert.deepEqual(saidOf({ ...failed, findings: [] }, kind), []);
+  for (const kind of ['review', 'observe'] as const)
+    assert.deepEqual(statementsOf({ ...failed, findings: [] }, kind), []);
   for (const kind of ['generate', 'verify', 'fix', null] as const)
-    assert.deepEqual(saidOf({ ...failed, findings: [] }, kind), [{ what: 'failed' }]);
+    assert.deepEqual(statementsOf({ ...failed, findings: [] }, kind), [{ what: 'failed' }]);
 });
 
 test('that a deadline passed is said once, with what else went wrong', () => {

@@ -1,6 +1,6 @@
 import type { Texts } from '../../contract/agreement.ts';
 import { member } from '../../contract/job-fault.ts';
-import type { Said } from '../../contract/said.ts';
+import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Family } from '../family.ts';
 import { messageFaults, messageSchemas } from './messages.ts';
@@ -56,11 +56,11 @@ export const anp: Family = {
     const action = NEEDED[what];
     return action === undefined || peerCapabilities === undefined || peerCapabilities.includes(action);
   },
-  say: (said, { agreement }, language) => [messageFor(said, agreement, language)],
+  say: (statement, { agreement }, language) => [messageFor(statement, agreement, language)],
 };
 
 /** The capability that the peer needs for each kind of message. */
-const NEEDED: Partial<Record<Said['what'], string>> = {
+const NEEDED: Partial<Record<Statement['what'], string>> = {
   dispute: 'fixErrorNegotiation',
   'complaint-accepted': 'fixErrorNegotiation',
   'complaint-rejected': 'fixErrorNegotiation',

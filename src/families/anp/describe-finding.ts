@@ -1,5 +1,5 @@
 import { END_OF_TEXT, type Finding, type PatchOperation } from '../../contract/finding.ts';
-import type { Language } from '../../contract/said.ts';
+import type { Language } from '../../contract/statement.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { quoteJson, quoteText } from '../../kernel/quote.ts';
 import { violationWords } from '../../schemas/violation-words.ts';

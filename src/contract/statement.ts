@@ -4,8 +4,8 @@ import type { Finding } from './finding.ts';
 /** The language of a text for a peer. */
 export type Language = 'en' | 'zh';
 
-/** A message to a peer, independent of any protocol; a family turns it into protocol messages. */
-export type Said =
+/** A statement to a peer, independent of any protocol; a family turns it into protocol messages. */
+export type Statement =
   /** The handler is ready. */
   | { what: 'generated' }
   /** There will be no handler. */
