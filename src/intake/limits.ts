@@ -1,7 +1,7 @@
 import { type Limit, limits as queueLimits } from '../../queues/index.ts';
 import { MAX_CASES } from '../contract/agreement.ts';
 
-/** Every cap on a job's data, in one place. */
+/** Every limit on a job's data, in one place. */
 export const limits = {
   ...queueLimits,
   documentBytes: {
