@@ -10,26 +10,29 @@ import { validatorOf } from '../schemas/validator-of.ts';
 import type { Subject } from '../verification/subject.ts';
 import { EarlyEnd } from './conclusion.ts';
 
-/** A job that preflight cleared: schemas sanitised and amended, nothing in the way of generating. */
+/** A job that passed the preflight: its schemas are sanitised and amended. */
 export interface Cleared extends Analyzed {
   amendments: Amendment[];
   warnings: Finding[];
 }
 
-/** What a handler for a job is held to, whoever wrote it. */
+/** What a handler for a job must satisfy, no matter who wrote it. */
 export interface Requirements {
   cleared: Cleared;
   exportName: 'handle' | 'perform';
   surface: Surface;
   subject: Subject;
-  /** The schemas of the surface, as they go into the handler record. */
+  /** The schemas of the surface, as the handler record stores them. */
   schemas: Pick<
     HandlerRecord,
     'requestSchema' | 'responseSchema' | 'interactions' | 'taskInputSchema' | 'taskOutputSchema' | 'toolSchemas'
   >;
 }
 
-/** Derives the measure of success from a cleared job. Leaves with `error` where a schema of our own side, a tool's or the task's, cannot be used. */
+/**
+ * Derives the requirements from a cleared job. Throws `EarlyEnd` with `error` where a schema of our own side, a tool's
+ * or the task's, is invalid.
+ */
 export function requirementsOf(cleared: Cleared): Requirements {
   const { job, agreement } = cleared;
   const { role, loose, task } = job;
@@ -43,7 +46,7 @@ export function requirementsOf(cleared: Cleared): Requirements {
   ];
   if (findings.length > 0) throw EarlyEnd.failed(...findings);
   const tools = job.tools.map((tool): Tool => ({ ...tool, ...sanitised(tool, ['inputSchema', 'outputSchema']) }));
-  const own = sanitised({ taskInputSchema: task?.inputSchema, taskOutputSchema: task?.outputSchema }, [
+  const taskSchemas = sanitised({ taskInputSchema: task?.inputSchema, taskOutputSchema: task?.outputSchema }, [
     'taskInputSchema',
     'taskOutputSchema',
   ]);
@@ -51,7 +54,7 @@ export function requirementsOf(cleared: Cleared): Requirements {
     requestSchema: agreement.requestSchema?.schema ?? null,
     responseSchema: agreement.responseSchema?.schema ?? null,
     ...(agreement.interactions.length < 2 ? {} : { interactions: interactionSchemas(agreement) }),
-    ...own,
+    ...taskSchemas,
     toolSchemas: Object.fromEntries(
       tools.map((tool) => [
         tool.name,
@@ -83,7 +86,7 @@ export function requirementsOf(cleared: Cleared): Requirements {
   };
 }
 
-/** The named schemas that are there, sanitised. */
+/** The named schemas that are present, sanitised. */
 function sanitised<Name extends string>(
   from: { [Key in Name]?: Json | undefined },
   names: readonly Name[],

@@ -3,37 +3,40 @@ import type { Json } from '../kernel/json.ts';
 import { cut } from '../prompting/cut.ts';
 
 /** Most characters of one value, path or message. */
-const mostOfOne = 1_000;
+const maxCharactersOfOne = 1_000;
 
 /** Most characters of all differences together: outcomes are kept for days. */
-const mostAltogether = 100_000;
+const maxCharacters = 100_000;
 
-/** How the cases went, in so many words however much a handler has answered: a long value is cut as the text of its JSON, and of too many differences the last are left out. */
-export function toldCases(cases: readonly CaseReport[]): CaseReport[] {
-  let left = mostAltogether;
+/**
+ * Case reports of limited size, however much a handler answered. A long value is cut as JSON text; when there are too
+ * many differences, the last ones are dropped.
+ */
+export function shortenedCases(cases: readonly CaseReport[]): CaseReport[] {
+  let left = maxCharacters;
   return cases.map((one) => {
     const differences: Difference[] = [];
     for (const difference of one.differences) {
       if (left <= 0) break;
-      const told = short(difference);
-      left -= JSON.stringify(told).length;
-      if (left > 0) differences.push(told);
+      const shortened = shortenedDifference(difference);
+      left -= JSON.stringify(shortened).length;
+      if (left > 0) differences.push(shortened);
     }
     return { ...one, differences };
   });
 }
 
-function short({ path, expected, got, in: place, message }: Difference): Difference {
+function shortenedDifference({ path, expected, got, in: place, message }: Difference): Difference {
   return {
-    path: cut(path, mostOfOne),
-    ...(expected === undefined ? {} : { expected: shortValue(expected) }),
-    ...(got === undefined ? {} : { got: shortValue(got) }),
+    path: cut(path, maxCharactersOfOne),
+    ...(expected === undefined ? {} : { expected: shortenedValue(expected) }),
+    ...(got === undefined ? {} : { got: shortenedValue(got) }),
     ...(place === undefined ? {} : { in: place }),
-    ...(message === undefined ? {} : { message: cut(message, mostOfOne) }),
+    ...(message === undefined ? {} : { message: cut(message, maxCharactersOfOne) }),
   };
 }
 
-function shortValue(value: Json): Json {
+function shortenedValue(value: Json): Json {
   const text = JSON.stringify(value);
-  return text.length > mostOfOne ? cut(text, mostOfOne) : value;
+  return text.length > maxCharactersOfOne ? cut(text, maxCharactersOfOne) : value;
 }
