@@ -48,8 +48,8 @@ export async function tryReadings(
   readings: readonly Reading[],
   second: readonly Reading[] | null,
   sandbox: Sandbox,
-): Promise<{ runs: number; held: BrokenCase[]; contested: BrokenCase[] }> {
-  const none = { runs: 0, held: [], contested: [] };
+): Promise<{ runs: number; confirmed: BrokenCase[]; contested: BrokenCase[] }> {
+  const none = { runs: 0, confirmed: [], contested: [] };
   const bundled = await bundleHandler(source, order.exportName);
   if (!bundled.ok || readings.length === 0) return none;
   const handler = await sandbox.load(bundled.bundle, order.exportName);
@@ -61,13 +61,13 @@ export async function tryReadings(
     const trials = await inTurn(readings, judge);
     const broken = trials.flatMap((trial) => trial.broken);
     const runs = trials.reduce((sum, trial) => sum + trial.runs, 0);
-    if (second === null) return { runs, held: broken, contested: [] };
+    if (second === null) return { runs, confirmed: broken, contested: [] };
     const others = (await inTurn(second, judge)).flatMap((trial) => trial.broken);
     const entries = second.flatMap(({ derived }) => derived);
     const parts = broken.map((one) => ({ one, part: borneOut(one, entries, others) }));
     return {
       runs,
-      held: parts.flatMap(({ part }) => part ?? []),
+      confirmed: parts.flatMap(({ part }) => part ?? []),
       contested: parts.flatMap(({ one, part }) => (part === null ? [one] : [])),
     };
   } finally {

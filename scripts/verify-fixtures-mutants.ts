@@ -47,7 +47,7 @@ export async function tryMutants(
     const [start, end] = [offset(location.start), offset(location.end)];
     const mutant = source.slice(0, start) + replacement + source.slice(end);
     const { refusedFor, verification } = await tryCandidate(order, mutant, sandbox);
-    const isDerived = async () => (await tryReadings(order, mutant, readings, null, sandbox)).held.length > 0;
+    const isDerived = async () => (await tryReadings(order, mutant, readings, null, sandbox)).confirmed.length > 0;
     const fate =
       refusedFor.length > 0
         ? verification

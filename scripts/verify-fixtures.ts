@@ -163,20 +163,20 @@ async function judge(agreement: Agreement, { name, source }: Candidate, sandbox:
   const { order, readings, second } = agreement;
   const trial: Trial = await tryCandidate(order, source, sandbox);
   const failsCases = trial.verification === undefined;
-  const { held, contested } = failsCases
-    ? { held: [], contested: [] }
+  const { confirmed, contested } = failsCases
+    ? { confirmed: [], contested: [] }
     : await tryReadings(order, source, readings, second, sandbox);
   const unseen = /^\/\/ No check can see it: (.+)/.exec(source)?.[1];
   const line: Line = {
     agreement: agreement.name,
     candidate: name,
     kind: name.startsWith('sound') ? 'sound' : name.startsWith('table') ? 'table' : 'faulty',
-    refusedFor: [...trial.refusedFor, ...held.map((one) => `derived: ${derivedMessage(one)}`)],
+    refusedFor: [...trial.refusedFor, ...confirmed.map((one) => `derived: ${derivedMessage(one)}`)],
     warnings: [
       ...(trial.verification?.warnings.map(({ check, message }) => `${check}: ${message}`) ?? []),
       ...contested.map((one) => `derived: ${derivedMessage(one)}`),
     ],
-    rules: rulesIn(trial, held.length > 0, contested.length > 0),
+    rules: rulesIn(trial, confirmed.length > 0, contested.length > 0),
     ...(unseen === undefined ? {} : { unseen }),
   };
   if (options.verbose) console.log(describe(line));

@@ -6,7 +6,7 @@ import type { Finding } from '../../src/contract/finding.ts';
 import type { CaseReport } from '../../src/contract/outcome.ts';
 import { assignmentFor } from '../../src/generation/assignment.ts';
 import { blame } from '../../src/generation/blame.ts';
-import { enoughDeclines, enoughVoices, suspicionOf } from '../../src/generation/blame-suspicion.ts';
+import { enoughDeclines, enoughVoters, suspicionOf } from '../../src/generation/blame-suspicion.ts';
 import { underivedPlaces } from '../../src/generation/blame-underived.ts';
 import { type Declined, type Failed, failed } from '../../src/generation/lane-candidate.ts';
 import type { LaneContext } from '../../src/generation/lane-context.ts';
@@ -200,8 +200,8 @@ function suspected(tried: LaneContext['tried'], role: 'provider' | 'requester' =
 const against = () => candidate(failing({ 2: { code: 404 } }));
 
 test('three independent voices against one case make a suspicion, two do not', () => {
-  assert.ok(enoughVoices(suspected([against(), against(), against()])));
-  assert.ok(!enoughVoices(suspected([against(), against()])));
+  assert.ok(enoughVoters(suspected([against(), against(), against()])));
+  assert.ok(!enoughVoters(suspected([against(), against()])));
   assert.equal(suspected([against(), against(), against()])?.testCase, 2);
 });
 
@@ -216,7 +216,7 @@ test('a voice that fails another case, too, is none', () => {
   ]) {
     const other = candidate(failing(answers));
     assert.equal(suspected([other, other, other]), null, JSON.stringify(answers));
-    assert.ok(!enoughVoices(suspected([against(), against(), other])));
+    assert.ok(!enoughVoters(suspected([against(), against(), other])));
   }
 });
 
@@ -233,7 +233,7 @@ for (const [name, other] of Object.entries({
   test(`an independent candidate that ${name} takes the suspicion away; a repair does not`, () => {
     const voices = [against(), against(), against()];
     assert.equal(suspected([...voices, candidate(other)]), null);
-    assert.ok(enoughVoices(suspected([...voices, candidate(other, false)])));
+    assert.ok(enoughVoters(suspected([...voices, candidate(other, false)])));
   });
 }
 

@@ -72,7 +72,7 @@ test('the outcome of generate proposes the confirmed derived case below the agre
     expected: unknown.claim,
   });
   assert.match(String(proposal?.modificationSummary), /^Modifications:\n- Added test case 3: `an unknown product/);
-  assert.match(noteOf(generated) ?? '', /1 borne out, 1 proposed$/);
+  assert.match(noteOf(generated) ?? '', /1 confirmed, 1 proposed$/);
   assert.equal(outcome.report.reading?.confirmed, 1);
 });
 
@@ -155,7 +155,7 @@ const refused: [string, JsonObject, Answers, RegExp][] = [
     'that the second reader answers otherwise',
     proposing,
     model([unknown], [{ world: 1, place: 1, value: { ...unknownAnswer, product: {} } }]),
-    /0 borne out/,
+    /0 confirmed/,
   ],
   [
     'of which it says something else at one place',
@@ -167,13 +167,13 @@ const refused: [string, JsonObject, Answers, RegExp][] = [
         { world: 1, place: 3, value: 400 },
       ],
     ),
-    /0 borne out/,
+    /0 confirmed/,
   ],
   [
     'of which it does not know the whole answer',
     proposing,
     model([unknown], [{ world: 1, place: 1, unclear: true }]),
-    /0 borne out/,
+    /0 confirmed/,
   ],
 ];
 

@@ -138,7 +138,7 @@ describe('a reader that does as the document tells it refuses nobody:', () => {
       assert.ok(said.length > 0, 'the reader sees the sentence');
       const judged = await bench.judgeConfirmed(sound, data, obeys(said), honest);
       assert.deepEqual(judged.collector.dropped, [], 'by form there is nothing wrong with what it wrote');
-      assert.deepEqual(judged.held, []);
+      assert.deepEqual(judged.confirmed, []);
       assert.equal(judged.contested.length, 1);
       assert.deepEqual([judged.asked.length, judged.isWhole], [1, true]);
       const { contested, confirmed } = judged.reading.report(true);
@@ -146,7 +146,7 @@ describe('a reader that does as the document tells it refuses nobody:', () => {
       const unsure = await bench.judgeConfirmed(sound, data, obeys(said), (prompt) =>
         honest(prompt).map(({ world, place }) => ({ world, place, unclear: true }) as JsonObject),
       );
-      assert.deepEqual(unsure.held, [], 'nor does a second reader that is not sure');
+      assert.deepEqual(unsure.confirmed, [], 'nor does a second reader that is not sure');
     });
 
   test('a frame in the prompt ends where it was begun, whatever the document says', () => {
@@ -166,6 +166,6 @@ test('where the document demands it, the same case holds a handler that breaks i
       one.value === 200 ? { ...one, value: 409 } : one.value === 1 ? { ...one, value: 0 } : one,
     );
   const judged = await bench.judgeConfirmed(sound, data, obeys([3]), answers);
-  assert.equal(judged.held.length, 1);
-  assert.deepEqual(judged.held[0]?.breaches.map(({ place }) => place).sort(), ['answer', 'calls']);
+  assert.equal(judged.confirmed.length, 1);
+  assert.deepEqual(judged.confirmed[0]?.breaches.map(({ place }) => place).sort(), ['answer', 'calls']);
 });

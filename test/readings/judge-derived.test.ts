@@ -42,20 +42,20 @@ const says =
 const worldsIn = ({ turns }: Prompt) => [...(turns[0]?.text.matchAll(/^# World /gm) ?? [])].length;
 
 test('a second reader is asked about eight worlds at once, until all that broke was put to it', async () => {
-  const { asked, held, contested, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), says(200));
+  const { asked, confirmed, contested, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), says(200));
   assert.deepEqual(asked.map(worldsIn), [8, 8, 4]);
-  assert.deepEqual([held.length, contested.length, isWhole], [0, 20, true]);
+  assert.deepEqual([confirmed.length, contested.length, isWhole], [0, 20, true]);
 });
 
 test('once something is held against a candidate, the rest waits for its repair', async () => {
-  const { asked, held, contested, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), says(409));
+  const { asked, confirmed, contested, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), says(409));
   assert.equal(asked.length, 1);
-  assert.deepEqual([held.length, contested.length, isWhole], [8, 12, false]);
+  assert.deepEqual([confirmed.length, contested.length, isWhole], [8, 12, false]);
 });
 
 test('a second reader that says nothing is not asked for ever, and nothing is held', async () => {
-  const { asked, held, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), () => []);
-  assert.deepEqual([asked.length, held.length, isWhole], [1, 0, false]);
+  const { asked, confirmed, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), () => []);
+  assert.deepEqual([asked.length, confirmed.length, isWhole], [1, 0, false]);
   const odd = await bench.judgeConfirmed(careless, data, worlds(2), () => [
     { world: 3, place: 1, value: 409 },
     { world: 1, place: 99, value: 409 },
@@ -63,11 +63,11 @@ test('a second reader that says nothing is not asked for ever, and nothing is he
     { world: 1, place: 2 },
     { place: 2, value: 409 },
   ]);
-  assert.deepEqual([odd.held.length, odd.isWhole], [0, false]);
+  assert.deepEqual([odd.confirmed.length, odd.isWhole], [0, false]);
 });
 
 test('where the budget is used up nobody is asked, and nothing is held', async () => {
-  const { asked, held, contested } = await bench.judgeConfirmed(careless, data, worlds(200), says(200));
+  const { asked, confirmed, contested } = await bench.judgeConfirmed(careless, data, worlds(200), says(200));
   assert.equal(asked.length, 20, 'all that the job has');
-  assert.deepEqual([held.length, contested.length], [0, 200]);
+  assert.deepEqual([confirmed.length, contested.length], [0, 200]);
 });

@@ -35,7 +35,8 @@ describe('recorded readings', () => {
   for (const agreement of agreements)
     test(`of ${agreement}: no sound handler breaks them, every faulty one and every table does`, async () => {
       const { order, readings } = await open(agreement);
-      const judged = async (source: string) => (await tryReadings(order, source, readings, null, sandbox)).held.length;
+      const judged = async (source: string) =>
+        (await tryReadings(order, source, readings, null, sandbox)).confirmed.length;
       for (const { name, source } of handlers(agreement, 'sound')) assert.equal(await judged(source), 0, name);
       // Hidden instructions are not shown to a reader: a check finds who obeys them.
       const faulty = handlers(agreement, 'faulty').filter(({ name }) => !name.startsWith('faulty-d'));
@@ -52,9 +53,9 @@ describe('a reading of which every expectation of the answer is spoilt', () => {
       const spoilt = readings.map(spoil);
       for (const { name, source } of handlers(agreement, 'sound')) {
         const alone = await tryReadings(order, source, spoilt, null, sandbox);
-        assert.ok(alone.held.length > 0, name);
-        const confirmed = await tryReadings(order, source, spoilt, others.readings, sandbox);
-        assert.deepEqual([confirmed.held.length, confirmed.contested.length], [0, alone.held.length], name);
+        assert.ok(alone.confirmed.length > 0, name);
+        const both = await tryReadings(order, source, spoilt, others.readings, sandbox);
+        assert.deepEqual([both.confirmed.length, both.contested.length], [0, alone.confirmed.length], name);
       }
     });
 });
