@@ -29,9 +29,9 @@ import { codeOf } from '../kernel/errors.ts';
 import { INVISIBLE } from '../kernel/invisible-characters.ts';
 import type { Json } from '../kernel/json.ts';
 import { cut } from '../prompting/cut.ts';
-import { bearsOut } from '../readings/borne-out.ts';
 import { breachesOf, isVoid } from '../readings/breaches.ts';
 import { worldsOf } from '../readings/broken-requests.ts';
+import { confirmsAnswer } from '../readings/confirms-answer.ts';
 import { otherInput, runWorlds } from '../readings/judge-reading.ts';
 import { placesOf, wholeAnswer } from '../readings/places.ts';
 import { unitsOfSubject } from '../readings/units.ts';
@@ -154,7 +154,7 @@ async function proposal(
   if (handler !== record)
     await services.handlers.put(handler, handlerKey({ ...cleared, amendments: record.amendments }));
   const agreed = candidates.filter(({ run, answer }) =>
-    bearsOut(answered.answersTo(run.world.entry), answer, subject.loose),
+    confirmsAnswer(answered.answersTo(run.world.entry), answer, subject.loose),
   );
   const { reading: report } = context.ledger;
   const confirmed = agreed.filter((one) => newCandidates.includes(one)).length;

@@ -38,7 +38,7 @@ export function assertionFault(assertion: Assertion, value: Json, allowance = no
 }
 
 /** Whether a value keeps all of some assertions. */
-export function keepsAll(assertions: readonly Assertion[], value: Json): boolean {
+export function satisfiesAll(assertions: readonly Assertion[], value: Json): boolean {
   return assertions.every((one) => assertionFault(one, value) === undefined);
 }
 

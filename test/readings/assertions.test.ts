@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Assertion } from '../../src/contract/reading.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import { assertionFault, keepsAll } from '../../src/readings/assertions.ts';
+import { assertionFault, satisfiesAll } from '../../src/readings/assertions.ts';
 
 const answer: Json = {
   code: 200,
@@ -67,7 +67,7 @@ for (const [holds, assertion] of table) {
   test(`${JSON.stringify(assertion)} ${holds ? 'holds' : 'does not hold'}`, () => {
     const fault = assertionFault(assertion, answer);
     assert.equal(fault === undefined, holds, fault);
-    assert.equal(keepsAll([assertion], answer), holds);
+    assert.equal(satisfiesAll([assertion], answer), holds);
     if (!holds) assert.match(String(fault), /^wanted ./);
   });
 }
