@@ -11,13 +11,13 @@ import { caseScenarios, judgeCases } from '../src/verification/case-scenarios.ts
 import type { Check } from '../src/verification/check.ts';
 import { type CheckPolicy, checks, defaultCheckPolicy, type Verification, verify } from '../src/verification/checks.ts';
 
-/** Where the agreements with their candidates lie. */
+/** The folder of agreements with their candidates. */
 export const candidatesFolder = new URL('../fixtures/candidates/', import.meta.url);
 
-/** Where those lie that were written by people who had not read the checks. */
+/** The folder of agreements with candidates whose authors had not read the checks. */
 export const unreadFolder = new URL('../fixtures/unread/', import.meta.url);
 
-/** What became of a candidate: how it did on the cases, and on the checks if it passed them. */
+/** The result of a candidate on the cases, and on the checks if it passed them. */
 export interface Trial {
   cases: CaseReport[];
   verification?: Verification;
@@ -25,20 +25,20 @@ export interface Trial {
   refusedFor: string[];
 }
 
-/** Reads an agreement's job and everything a candidate of it is held to. */
+/** Reads the job of an agreement and returns its requirements. */
 export async function openFixture(folder: URL): Promise<Requirements> {
   const text = await readFile(new URL('job.json', folder), 'utf8');
   return measureOf(JSON.parse(text));
 }
 
-/** Everything that a candidate of a `generate` job is held to; throws where the job does not get as far as a candidate. */
+/** The requirements of a `generate` job. Throws where the job ends before a candidate is written. */
 export function measureOf(data: unknown): Requirements {
   const reading = readJob('generate', data, JSON.stringify(data).length);
   if (!reading.ok) throw new Error(`Cannot read job: ${JSON.stringify(reading.faults)}, wanted a valid one`);
   return requirementsOf(clear(analyze(reading.job)));
 }
 
-/** Puts a candidate through bundling, cases and checks as the pipeline does. */
+/** Runs a candidate through bundling, cases and checks as the pipeline does. */
 export async function tryCandidate(
   order: Requirements,
   source: string,

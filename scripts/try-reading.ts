@@ -11,10 +11,10 @@ import type { Dropped } from '../src/readings/load-reading.ts';
 import { validReading } from '../src/readings/valid-reading.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
 
-/** The readings of one agreement, with what was dropped of them. */
+/** The readings of one agreement, and the number of dropped entries. */
 export interface FixtureReadings {
   readings: Reading[];
-  /** Entries of all files, and those that were dropped. */
+  /** Entries of all files, and the number of dropped ones. */
   all: number;
   dropped: (Dropped & { file: string })[];
 }
@@ -39,8 +39,8 @@ export async function openReadings(order: Requirements, folder: URL, agreement?:
 }
 
 /**
- * What a candidate breaks of some readings, and what a second set of readings bears out of it: all of it, where there
- * is none.
+ * The derived cases that a candidate breaks, and which of them a second set of readings confirms; without a second set,
+ * all of them.
  */
 export async function tryReadings(
   order: Requirements,
@@ -82,8 +82,8 @@ async function inTurn<T, U>(list: readonly T[], work: (one: T) => Promise<U>): P
 }
 
 /**
- * What a second set of readings bears out of a broken case. In the very same world, what it wants there. Where it has
- * no such world, all of it, if the candidate breaks another of its cases for the same words.
+ * The part of a broken case that a second set of readings confirms. Where the set has the same world, its expectation
+ * there decides. Else the whole case counts, if the candidate breaks another case of that set for the same words.
  */
 function borneOut(
   broken: BrokenCase,

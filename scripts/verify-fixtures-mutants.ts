@@ -9,17 +9,17 @@ import { generateInputs } from '../src/verification/worlds/generated-inputs.ts';
 import { tryCandidate } from './try-candidate.ts';
 import { tryReadings } from './try-reading.ts';
 
-/** One small change to a sound handler, and what became of it. */
+/** One small change to a sound handler, and its result. */
 export interface MutantTrial {
   agreement: string;
-  /** The sound handler it was made of. */
+  /** The sound handler that was changed. */
   candidate: string;
   /** Line of the sound handler, from 1. */
   line: number;
   mutator: string;
   from: string;
   to: string;
-  /** `equivalent`: no run out of many could tell it from the handler it was made of. */
+  /** `equivalent`: no run could tell it from the original handler. */
   fate: 'refused by the cases' | 'refused by the checks' | 'refused by derived cases' | 'equivalent' | 'survived';
 }
 
@@ -29,7 +29,9 @@ interface Mutant {
   location: { start: { line: number; column: number }; end: { line: number; column: number } };
 }
 
-/** Makes every mutant that StrykerJS knows of a sound handler and puts each through cases, checks and derived cases. */
+/**
+ * Makes every mutant of a sound handler that StrykerJS supports, and runs each through cases, checks and derived cases.
+ */
 export async function tryMutants(
   agreement: string,
   order: Requirements,
@@ -76,7 +78,7 @@ function short(text: string): string {
   return line.length > 70 ? `${line.slice(0, 67)}...` : line;
 }
 
-/** A logger of StrykerJS's that says nothing. */
+/** A silent logger for StrykerJS. */
 const silent = {
   isTraceEnabled: () => false,
   isDebugEnabled: () => false,
@@ -100,7 +102,10 @@ async function mutantsOf(source: string): Promise<readonly Mutant[]> {
   return mutants;
 }
 
-/** What a handler does on many inputs and with each tool failing, as one text: two with the same text count as the same handler. */
+/**
+ * What a handler does on many inputs and with each tool failing, as one text. Handlers with the same text count as
+ * equivalent.
+ */
 async function tracesOf(order: Requirements, source: string, sandbox: Sandbox): Promise<string> {
   const bundled = await bundleHandler(source, order.exportName);
   if (!bundled.ok) return '';
@@ -147,7 +152,7 @@ function traceOf({ end, value, calls, sends }: Observation): Json {
   return [end, value ?? null, calls.map(({ tool, input }) => [tool, input]), sends.map(({ request }) => request)];
 }
 
-/** Prints the share of mutants refused, and those that survived. */
+/** Prints the share of refused mutants, and the ones that survived. */
 export function reportMutants(trials: readonly MutantTrial[]): void {
   const count = (fate: MutantTrial['fate']) => trials.filter((trial) => trial.fate === fate).length;
   const real = trials.length - count('equivalent');

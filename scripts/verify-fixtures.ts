@@ -43,22 +43,22 @@ const { values: options, positionals: only } = parseArgs({
 
 type Kind = 'sound' | 'table' | 'faulty';
 
-/** How one handler did. */
+/** The result of one handler. */
 interface Line {
   agreement: string;
   candidate: string;
   kind: Kind;
   /** Why it was refused; empty where it was accepted. */
   refusedFor: string[];
-  /** What was only warned of. */
+  /** Its warnings. */
   warnings: string[];
   /** The rules that refuse it, and those that only warn. */
   rules: { refuse: string[]; warn: string[] };
-  /** Why no check can see its fault, as its first line says. */
+  /** Why no check can find its fault, as its first line says. */
   unseen?: string;
 }
 
-/** What an agreement has beside its handlers. */
+/** An agreement and its readings. */
 interface Agreement {
   name: string;
   folder: URL;
@@ -120,7 +120,7 @@ async function openAgreement(name: string, folder: URL): Promise<Agreement> {
   return { name, folder, order, readings, second };
 }
 
-/** A job that does not get as far as a candidate: no sound handler of it can be verified. */
+/** A line for a job that ends before a candidate is written: none of its handlers can be verified. */
 function unreadable(agreement: string, error: unknown): Line[] {
   const why = error instanceof Error ? `${error.message} ${JSON.stringify(error).slice(0, 500)}` : 'an unknown fault';
   return [
@@ -192,7 +192,7 @@ function describe(line: Line): string {
   return `${line.agreement}/${line.candidate}: ${isRefused(line) ? 'refused' : 'accepted'}${why.map((one) => `\n      ${one}`).join('')}`;
 }
 
-/** Prints the matrix, or of many agreements what they come to; says whether it is as it must be. */
+/** Prints the matrix, or a summary of many agreements. Returns whether every result is as expected. */
 function report(lines: readonly Line[], isShort: boolean): boolean {
   const agreements = [...new Set(lines.map(({ agreement }) => agreement))];
   if (!isShort) printMatrix(agreements, lines);
@@ -213,20 +213,17 @@ function report(lines: readonly Line[], isShort: boolean): boolean {
 }
 
 /** The rules that a handler breaks. */
-function rulesIn({ cases, verification }: Trial, isHeld: boolean, isContested: boolean): Line['rules'] {
+function rulesIn({ cases, verification }: Trial, isConfirmed: boolean, isContested: boolean): Line['rules'] {
   const named = (list: readonly { rule?: string }[] = []) => list.flatMap(({ rule }) => rule ?? []);
   const derived = 'derived-cases/broken';
   const failsCases = cases.some(({ passed }) => !passed);
   return {
-    refuse: [...(failsCases ? ['a case'] : []), ...named(verification?.failures), ...(isHeld ? [derived] : [])],
+    refuse: [...(failsCases ? ['a case'] : []), ...named(verification?.failures), ...(isConfirmed ? [derived] : [])],
     warn: [...named(verification?.warnings), ...(isContested ? [derived] : [])],
   };
 }
 
-/**
- * Prints for each rule what it refuses, what of that no other rule and no case refuses, and what it warns of in sound
- * handlers.
- */
+/** Prints, for each rule, what it refuses, what only it refuses, and which sound handlers it warns about. */
 function reportRules(lines: readonly Line[]): void {
   console.log('\nrule, severity, refused, tables alone, faulty alone, sound warned of, for instance');
   for (const { id, severity } of rules) {
@@ -244,8 +241,8 @@ function reportRules(lines: readonly Line[]): void {
 function printMatrix(agreements: readonly string[], lines: readonly Line[]): void {
   const width = Math.max(9, ...agreements.map((name) => name.length));
   const cell = (agreement: string, kind: Kind): string => {
-    const own = lines.filter((line) => line.agreement === agreement && line.kind === kind);
-    return `${own.filter(isRefused).length}/${own.length}`;
+    const matching = lines.filter((line) => line.agreement === agreement && line.kind === kind);
+    return `${matching.filter(isRefused).length}/${matching.length}`;
   };
   console.log(`${'refused of'.padEnd(width)}  sound  tables  faulty`);
   for (const agreement of agreements)
@@ -255,22 +252,22 @@ function printMatrix(agreements: readonly string[], lines: readonly Line[]): voi
 }
 
 function summary(agreements: number, of: (kind: Kind) => Line[]): object {
-  const counted = (list: readonly Line[]) => ({ all: list.length, refused: list.filter(isRefused).length });
-  const tables = counted(of('table'));
+  const countOf = (list: readonly Line[]) => ({ all: list.length, refused: list.filter(isRefused).length });
+  const tables = countOf(of('table'));
   const kinds = Map.groupBy(of('faulty'), ({ candidate }) => kindOf(candidate));
   return {
     agreements,
-    sound: counted(of('sound')),
+    sound: countOf(of('sound')),
     faulty: {
-      ...counted(of('faulty')),
-      byKind: Object.fromEntries([...kinds].sort().map(([kind, own]) => [kind, counted(own)])),
+      ...countOf(of('faulty')),
+      byKind: Object.fromEntries([...kinds].sort().map(([kind, matching]) => [kind, countOf(matching)])),
     },
     tables: { all: tables.all, accepted: tables.all - tables.refused },
     derived: counts,
   };
 }
 
-/** What is wrong with a faulty handler, by the letter in its name. */
+/** The kind of fault of a handler, by the letter in its name. */
 function kindOf(candidate: string): string {
   const kinds: Record<string, string> = {
     a: 'acts',
