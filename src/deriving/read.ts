@@ -161,15 +161,13 @@ class PartReading {
           sink.end();
           const count = this.#best.derived.length;
           const isEmpty = this.#best.covered === 0;
-          const message = isEmpty ? 'The answer holds no derived case' : `${count} derived cases`;
+          const message = isEmpty ? 'The answer contains no derived case' : `${count} derived cases`;
           return [undefined, { result: isEmpty ? 'no-answer' : 'read', passedCases: 0, message }];
         });
         this.isComplete = this.#best.covered > 0;
         if (this.isComplete) return;
         if (attempt >= maxAttempts)
-          throw new Error(
-            'Cannot read agreement: the answers hold no derived case, wanted one for a sentence at least',
-          );
+          throw new Error('Cannot read agreement: the answers contain no derived case, wanted at least one');
       } catch (error) {
         if (attempt >= maxAttempts || deadline.signal.aborted || !isWorthRetrying(error)) throw error;
         await sleep(pauseMs, undefined, { signal: deadline.signal });

@@ -49,6 +49,6 @@ async function judge(findings: readonly CheckFact[], lanes: LaneContext, deadlin
 
 function asWarning(report: CheckReport, quote: string): CheckReport {
   if (report.result !== 'failed') return report;
-  const message = `a judge reads the agreement otherwise: "${visibleText(quote.slice(0, 200))}"; ${report.message ?? ''}`;
+  const message = `a judge interprets the agreement differently: "${visibleText(quote.slice(0, 200))}"; ${report.message ?? ''}`;
   return { ...report, result: 'warned', message: message.slice(0, 1_000) };
 }

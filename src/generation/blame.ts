@@ -161,7 +161,7 @@ function missingTools(declines: readonly Declined[], failures: readonly Failed[]
     in: assignment.subject.role === 'provider' ? 'response' : 'request',
     testCase,
     pointer,
-    message: `Cannot derive the value at "${pointer}": it stands in no request, tool answer or text, wanted a tool of our agent that tells it`,
+    message: `Cannot derive the value at "${pointer}": it occurs in no request, tool answer or text, wanted a tool of our agent that returns it`,
     expected: value,
   }));
 }
@@ -170,13 +170,13 @@ function unverified(best: Failed, { cleared: { job } }: Assignment): Finding[] {
   const findings = (best.tested?.cases ?? [])
     .filter(({ passed }) => !passed)
     .map(({ testCase, differences: [first] }): Finding => {
-      const why = first?.message ?? 'it answers otherwise';
+      const why = first?.message ?? 'it answers differently';
       return {
         code: best.code,
         severity: 'error',
         ...placeOf(first, job.task, testCase),
         testCase,
-        message: `Cannot verify handler: case ${testCase} is not kept (${why}), wanted one that keeps every case`,
+        message: `Cannot verify handler: case ${testCase} fails (${why}), wanted one that passes every case`,
         ...(first?.expected === undefined ? {} : { expected: first.expected }),
         ...(first?.got === undefined ? {} : { actual: first.got }),
       };
@@ -210,7 +210,7 @@ function budgetFinding(usedUp: string, lastFault: CompletionError | null): Findi
   if (lastFault !== null) return jobFinding(lastFault.code, `${lastFault.message}; ${usedUp} are used`);
   return jobFinding(
     'CANDIDATE_BUDGET',
-    `Cannot ask the model again: ${usedUp} are used, wanted a budget with something left for this job`,
+    `Cannot ask the model again: ${usedUp} are used, wanted some budget left for this job`,
   );
 }
 

@@ -41,7 +41,7 @@ function schemaFault(error: ErrorObject, data: JsonObject): JobFault {
   if (error.keyword === 'additionalProperties') {
     const name = String(params.additionalProperty);
     const pointer = `${at}/${escapeToken(name).slice(0, 1_000)}`;
-    return fault('JOB_INVALID', pointer, 'found a member that version 1 does not know, wanted none', {});
+    return fault('JOB_INVALID', pointer, 'found a member that is unknown in version 1, wanted none', {});
   }
   const value = valueAt(data, at);
   if (at === '/version') return versionFault(value);

@@ -158,12 +158,7 @@ function nameFaults(data: JsonObject): JobFault[] {
     }
     const actual = { actual: shortened(name) };
     return [
-      fault(
-        'JOB_INVALID',
-        `/tools/${index}/name`,
-        `found ${quoted(name)} a second time, wanted a name of its own`,
-        actual,
-      ),
+      fault('JOB_INVALID', `/tools/${index}/name`, `found ${quoted(name)} a second time, wanted a unique name`, actual),
     ];
   });
 }
@@ -256,7 +251,7 @@ function bareHash(hash: string): string {
 function capped(faults: JobFault[]): JobFault[] {
   const { value } = limits.faults;
   if (faults.length <= value) return faults;
-  const more = fault('JOB_INVALID', '', `found ${faults.length - value} faults more than are listed, wanted none`, {});
+  const more = fault('JOB_INVALID', '', `found ${faults.length - value} more faults than listed, wanted none`, {});
   return [...faults.slice(0, value), more];
 }
 

@@ -201,7 +201,7 @@ export class ProcessBudget {
     const [oldest] = this.#booked;
     throw new CodedError(
       'PLATFORM_BUDGET',
-      `Cannot ask the model: ${used} of ${this.#owner} are used, wanted a budget with something left`,
+      `Cannot ask the model: ${used} of ${this.#owner} are used, wanted some budget left`,
       { retryAfterMs: (oldest?.atMs ?? nowMs) + hourMs - nowMs },
     );
   }

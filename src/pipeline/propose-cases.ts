@@ -113,8 +113,8 @@ function obstacleOf(
   { readingMode }: Services,
   { later }: Conclusion,
 ): string | undefined {
-  if (job.role === 'requester') return 'what the peer answers to another request, only the peer can say';
-  if (!familyOf(job).canSay('further-cases', job)) return 'the peer takes no further cases';
+  if (job.role === 'requester') return 'only the peer knows its answer to another request';
+  if (!familyOf(job).canSay('further-cases', job)) return 'the peer accepts no further cases';
   if (readingMode === 'off') return 'readings are off';
   return proof.reading?.complete === true && later === undefined
     ? undefined
