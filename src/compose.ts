@@ -10,6 +10,7 @@ import {
   judgeRedis,
   type Keys,
   keysOf,
+  mending,
   openOperator,
   Quarantine,
   type QueueEvent,
@@ -101,7 +102,8 @@ const noModelAnswers = 'no model endpoint answers, their circuits are open';
 export async function composeWorker(config: WorkerConfig, log: Log): Promise<WorkerProcess> {
   const keys = keysOf(config.prefix);
   // The consumer logs lost connections, so this one need not.
-  const connection = connect(config.redisUrl, 'worker');
+  const plain = connect(config.redisUrl, 'worker');
+  const connection = mending(plain, keys, (event) => logQueueEvent(log, event));
   const quarantine = withTimeout(new Quarantine(connection, keys, config.quarantineSeconds));
   const sandbox = await demandDurability(config, connection)
     .then(() => openSandbox(config, log, quarantine))
@@ -193,6 +195,7 @@ function composeServices(
     processBudget: new ProcessBudget(limits),
     typeChecker,
     checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
+    trialSeed: config.trialSeed ?? undefined,
     bundle: bundleHandler,
     sandbox,
     warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),
@@ -407,6 +410,7 @@ const warned: ReadonlySet<QueueEvent['event']> = new Set([
   'given-up',
   'retried',
   'refused',
+  'mended',
 ]);
 
 /** Queue events name job and negotiation as the events of stages do. */

@@ -136,7 +136,7 @@ const setting = <T>(one: Setting<T>): Setting<T> => one;
  * The checks that may be set to warn only: they depend on the words of an agreement, which they may misread. Checks for
  * memorised examples are not among them.
  */
-export const advisableChecks = ['generated-requests', 'leaks', 'requester-peer'] as const;
+export const advisableChecks = ['generated-requests', 'leaks', 'member-order', 'requester-peer'] as const;
 
 /** Every setting, with its default. */
 export const settings = {
@@ -301,6 +301,13 @@ export const settings = {
       'checks that only warn and never refuse a handler, separated by commas: for agreements that they misread (docs/verification.md)',
     fallback: [],
     read: someOf(...advisableChecks),
+  }),
+  trialSeed: setting<string | null>({
+    env: 'PROTOSMITH_TRIAL_SEED',
+    about:
+      'random seed of all trials, to repeat those of a job by the trialSeed of its report; a new one for each job when not set',
+    fallback: null,
+    read: text(/^[\w.-]{1,100}$/, 'the trialSeed of a report'),
   }),
   retentionSeconds: setting({
     env: 'PROTOSMITH_RETENTION_S',

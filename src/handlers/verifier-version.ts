@@ -2,4 +2,4 @@
  * The version of the checks that verify handlers. Change it with the checks, so that stored handlers are verified
  * again.
  */
-export const verifierVersion = '2';
+export const verifierVersion = '3';

@@ -30,10 +30,11 @@ export interface Requirements {
 }
 
 /**
- * Derives the requirements from a cleared job. Throws `EarlyEnd` with `error` where a schema of our own side, a tool's
- * or the task's, is invalid.
+/**
+ * Derives the requirements from a cleared job. Its trials draw their random values from the seed. Throws `EarlyEnd` with
+ * `error` where a schema of our own side, a tool's or the task's, is invalid.
  */
-export function requirementsOf(cleared: Cleared): Requirements {
+export function requirementsOf(cleared: Cleared, trialSeed: string): Requirements {
   const { job, agreement } = cleared;
   const { role, loose, task } = job;
   const findings = [
@@ -80,6 +81,7 @@ export function requirementsOf(cleared: Cleared): Requirements {
       loose,
       cases: agreement.cases,
       surface,
+      trialSeed,
       ...(task === undefined ? {} : { task }),
     },
     schemas,

@@ -37,6 +37,8 @@ export interface Services {
   /** The model that confirms derived cases: another one than the writer, where one is configured. */
   confirmer: Pick<Completer, 'complete'>;
   checkPolicy: CheckPolicy;
+  /** The random seed of all trials, to repeat those of one job. By default each job has its own. */
+  trialSeed?: string | undefined;
   /** Limits of one job. */
   limits: JobLimits;
   /** The spending of each job. */

@@ -42,9 +42,13 @@ const maxShown = 5;
 export const fixPath: Path = async (received, services, ledger) => {
   const { job, workDeadline } = received;
   const record = await ledger.stage('lookup', () => storedHandler(job, services));
-  const ownRequirements = requirementsOf(await clearAmended(job, record, services, ledger, workDeadline.signal));
+  const ownRequirements = requirementsOf(
+    await clearAmended(job, record, services, ledger, workDeadline.signal),
+    ledger.trialSeed,
+  );
   const requirements = requirementsOf(
     await clearTogether(ownRequirements, record, services, ledger, workDeadline.signal),
+    ledger.trialSeed,
   );
   const { language } = requirements.cleared.agreement;
   const complaint = readComplaint(

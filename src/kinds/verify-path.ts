@@ -19,7 +19,10 @@ import { storedHandler } from './stored-handler.ts';
 export const verifyPath: Path = async (received, services, ledger) => {
   const { job } = received;
   const record = await ledger.stage('lookup', () => storedHandler(job, services));
-  const requirements = requirementsOf(await clearAmended(job, record, services, ledger, received.workDeadline.signal));
+  const requirements = requirementsOf(
+    await clearAmended(job, record, services, ledger, received.workDeadline.signal),
+    ledger.trialSeed,
+  );
   // Without cases, every handler would pass.
   if (runnableCases(requirements.subject).length === 0) throw nothingToRun(job);
   const { sound, cases, checks } = await prove(record, requirements, services, ledger, received.workDeadline.signal);
@@ -41,6 +44,7 @@ export const verifyPath: Path = async (received, services, ledger) => {
   }
   const allRequirements = requirementsOf(
     await clearTogether(requirements, record, services, ledger, received.workDeadline.signal),
+    ledger.trialSeed,
   );
   const solved = await solve(allRequirements, received, services, ledger);
   return { verdict: 'generated', findings: warnings, requirements, ...solved };

@@ -86,7 +86,7 @@ answer that cannot be read, 69 the model does not answer, 78 no model or wrong s
 /** What a reader is told of a job: what a handler of it would be held to. */
 function subjectOf(data: unknown): Subject {
   const taken = { kind: 'generate', data, rawBytes: Buffer.byteLength(JSON.stringify(data)) };
-  return asRead(requirementsOf(clear(analyze(accepted(taken, ['generate'])))).subject);
+  return asRead(requirementsOf(clear(analyze(accepted(taken, ['generate']))), 'no trial').subject);
 }
 
 /** Says why a job has no agreement that can be read. */

@@ -106,11 +106,11 @@ function matchingAnswer(
 }
 
 function failure({ fail = 'FAILED', message }: ScriptedAnswer): { code: 'FAILED' | 'TIMEOUT'; message: string } {
-  return { code: fail, message: message ?? (fail === 'TIMEOUT' ? 'no answer in time' : 'the call failed') };
+  return { code: fail, message: message ?? '' };
 }
 
 const unanswerable = {
-  error: { code: 'FAILED', message: 'the peer has no answer to this request' },
+  error: { code: 'FAILED', message: '' },
   unanswered: true,
 } as const;
 

@@ -35,7 +35,7 @@ export function jobOf(data: JsonObject, kind = 'generate'): Job {
 
 /** The requirements of a candidate or a stored handler. */
 export function heldTo(data: JsonObject) {
-  return requirementsOf(clear(analyze(jobOf(data))));
+  return requirementsOf(clear(analyze(jobOf(data))), 'seed');
 }
 
 /** A stored handler of a job, with the parts of its record that a run needs. */

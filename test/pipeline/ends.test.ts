@@ -92,7 +92,7 @@ test('a defect is rethrown, late or not, and aborted work is left to the queue',
     const lost = fault('PLATFORM_SANDBOX_LOST');
     assert.throws(() => conclusionOf(lost, stopped, receivedJob(late)), lost);
   }
-  const early = fault('PLATFORM_REDIS_UNAVAILABLE');
+  const early = fault('PLATFORM_REDIS_UNREACHABLE');
   assert.throws(() => conclusionOf(early, quiet, undefined), early);
 });
 

@@ -25,7 +25,7 @@ function jobOf(data: JsonObject) {
 /** The requirements of a requester with these tasks. */
 function held(change: (task: Example['task']) => JsonObject = (task) => task): Requirements {
   const data = example('anp-product-en.requester') as unknown as Example;
-  return requirementsOf(clear(analyze(jobOf({ ...data, task: change(data.task) }))));
+  return requirementsOf(clear(analyze(jobOf({ ...data, task: change(data.task) }))), 'seed');
 }
 
 function quotedInputs(of: Requirements, request: Json): Json[] {
@@ -100,13 +100,14 @@ test('of two tasks, the one whose request has all places of the quoted one is ta
         }),
       ),
     ),
+    'seed',
   );
   assert.deepEqual(quotedInputs(of, request('P12345', { productName: 'Desk' })), [{ id: 'P12345', name: 'Desk' }]);
 });
 
 test('quoted texts are sent again where messages are texts', () => {
   const { pathname } = new URL('../../fixtures/candidates/berth-lines/job.json', import.meta.url);
-  const of = requirementsOf(clear(analyze(jobOf(JSON.parse(readFileSync(pathname, 'utf8'))))));
+  const of = requirementsOf(clear(analyze(jobOf(JSON.parse(readFileSync(pathname, 'utf8'))))), 'seed');
   const inputs = probesOf(of, readComplaint('No answer to `MOOR 4711 ostrand 20`.', []))
     .filter(({ quoted }) => quoted)
     .map(({ scenario }) => scenario.input);
@@ -123,7 +124,7 @@ test('when a quoted request is replayed, the peer answers as in the case, with t
 });
 
 test('the peer’s own faults in a quoted exchange are no faults of ours', () => {
-  const provider = requirementsOf(clear(analyze(jobOf(example('anp-product-en.consistent')))));
+  const provider = requirementsOf(clear(analyze(jobOf(example('anp-product-en.consistent')))), 'seed');
   const response = { messageId: 'x', type: 'RESPONSE', status: { code: 404, message: 'No' }, productInfo: null };
   const quoted = (answer: JsonObject) => {
     const exchange = { request: { ...request('K7001'), productName: 7 }, response: answer };
