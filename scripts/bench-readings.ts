@@ -33,7 +33,7 @@ if (!Number.isSafeInteger(rounds) || rounds < 1) {
 
 /** An agreement with its recorded reading and one sound handler. */
 interface Recorded {
-  order: Requirements;
+  requirements: Requirements;
   reading: Reading;
   /** Invalid entries of the reading. */
   dropped: number;
@@ -78,19 +78,24 @@ async function openAll(): Promise<Recorded[]> {
   for (const entry of readdirSync(unreadFolder, { withFileTypes: true })) {
     if (!entry.isDirectory()) continue;
     const folder = new URL(`${entry.name}/`, unreadFolder);
-    const order = await openFixture(folder);
+    const requirements = await openFixture(folder);
     const sound = readdirSync(folder).find((name) => name.startsWith('sound-'));
-    const { readings, dropped } = await openReadings(order, folder);
+    const { readings, dropped } = await openReadings(requirements, folder);
     const [reading] = readings;
     if (sound === undefined || reading === undefined)
       throw new Error(`Cannot bench ${entry.name}: wanted a sound handler and a reading`);
-    found.push({ order, reading, dropped: dropped.length, source: readFileSync(new URL(sound, folder), 'utf8') });
+    found.push({
+      requirements,
+      reading,
+      dropped: dropped.length,
+      source: readFileSync(new URL(sound, folder), 'utf8'),
+    });
   }
   return found;
 }
 
 function sizesOf(what: string, list: readonly Recorded[]): Record<string, object> {
-  const questions = list.map(({ order }) => readQuestions(asRead(order.subject)));
+  const questions = list.map(({ requirements }) => readQuestions(asRead(requirements.subject)));
   const tokens = list.map(({ reading }) => estimateTokens(storedLines(reading)));
   return {
     [`${what}: derived cases`]: spread(list.map(({ reading }) => reading.derived.length)),
@@ -139,8 +144,8 @@ async function costsOfAll(): Promise<Record<'cases' | 'checks' | 'derived', Cost
   }
 }
 
-async function costsOf({ order, reading, source }: Recorded, sandbox: Sandbox) {
-  const { subject, surface, exportName } = order;
+async function costsOf({ requirements, reading, source }: Recorded, sandbox: Sandbox) {
+  const { subject, surface, exportName } = requirements;
   const bundled = await bundleHandler(source, exportName);
   if (!bundled.ok) throw new Error('Cannot bench: found a handler that cannot be bundled, wanted a sound one');
   const handler = await sandbox.load(bundled.bundle, exportName);

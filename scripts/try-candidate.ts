@@ -40,20 +40,25 @@ export function measureOf(data: unknown, trialSeed = 'fixtures'): Requirements {
 
 /** Runs a candidate through bundling, cases and checks as the pipeline does. */
 export async function tryCandidate(
-  order: Requirements,
+  requirements: Requirements,
   source: string,
   sandbox: Sandbox,
   list: readonly Check[] = checks,
   signal: AbortSignal = new AbortController().signal,
   policy: CheckPolicy = defaultCheckPolicy,
 ): Promise<Trial> {
-  const bundled = await bundleHandler(source, order.exportName);
+  const bundled = await bundleHandler(source, requirements.exportName);
   if (!bundled.ok) return { cases: [], refusedFor: bundled.faults.map(({ message }) => `bundle: ${message}`) };
-  const handler = await sandbox.load(bundled.bundle, order.exportName);
+  const handler = await sandbox.load(bundled.bundle, requirements.exportName);
   try {
-    const trier = createTrier(handler, order.surface, sourceLocator(source, bundled.map), order.subject.trialSeed);
-    const observations = await trier.try(caseScenarios(order.subject), signal);
-    const cases = judgeCases(order.subject, observations);
+    const trier = createTrier(
+      handler,
+      requirements.surface,
+      sourceLocator(source, bundled.map),
+      requirements.subject.trialSeed,
+    );
+    const observations = await trier.try(caseScenarios(requirements.subject), signal);
+    const cases = judgeCases(requirements.subject, observations);
     const failed = cases.filter(({ passed }) => !passed);
     if (failed.length > 0)
       return {
@@ -63,7 +68,7 @@ export async function tryCandidate(
         ),
       };
     const code = { source, bundle: bundled.bundle };
-    const verification = await verify(order.subject, code, observations, trier, policy, signal, list);
+    const verification = await verify(requirements.subject, code, observations, trier, policy, signal, list);
     return {
       cases,
       verification,

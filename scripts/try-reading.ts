@@ -20,17 +20,21 @@ export interface FixtureReadings {
 }
 
 /** Reads every `reading*.json` of a folder, or the one file of this agreement in a folder of readings. */
-export async function openReadings(order: Requirements, folder: URL, agreement?: string): Promise<FixtureReadings> {
+export async function openReadings(
+  requirements: Requirements,
+  folder: URL,
+  agreement?: string,
+): Promise<FixtureReadings> {
   const names = await readdir(folder).catch((): string[] => []);
   const files = names.filter((name) =>
     agreement === undefined ? /^reading.*\.json$/.test(name) : name === `${agreement}.json`,
   );
   if (agreement !== undefined && names.includes(agreement))
-    return openReadings(order, new URL(`${agreement}/`, folder));
+    return openReadings(requirements, new URL(`${agreement}/`, folder));
   const found: FixtureReadings = { readings: [], all: 0, dropped: [] };
   for (const file of files.sort()) {
     const value = JSON.parse(await readFile(new URL(file, folder), 'utf8')) as Json;
-    const { reading, dropped } = validReading(value, order.subject);
+    const { reading, dropped } = validReading(value, requirements.subject);
     found.readings.push(reading);
     found.all += reading.derived.length + dropped.length;
     found.dropped.push(...dropped.map((one) => ({ ...one, file })));
@@ -43,21 +47,21 @@ export async function openReadings(order: Requirements, folder: URL, agreement?:
  * all of them.
  */
 export async function tryReadings(
-  order: Requirements,
+  requirements: Requirements,
   source: string,
   readings: readonly Reading[],
   second: readonly Reading[] | null,
   sandbox: Sandbox,
 ): Promise<{ runs: number; confirmed: BrokenCase[]; contested: BrokenCase[] }> {
   const none = { runs: 0, confirmed: [], contested: [] };
-  const bundled = await bundleHandler(source, order.exportName);
+  const bundled = await bundleHandler(source, requirements.exportName);
   if (!bundled.ok || readings.length === 0) return none;
-  const handler = await sandbox.load(bundled.bundle, order.exportName);
+  const handler = await sandbox.load(bundled.bundle, requirements.exportName);
   try {
     const { signal } = new AbortController();
-    const trier = createTrier(handler, order.surface, () => undefined, order.subject.trialSeed);
-    await trier.try(caseScenarios(order.subject), signal);
-    const judge = async (reading: Reading) => judgeReading(reading.derived, order.subject, trier, signal);
+    const trier = createTrier(handler, requirements.surface, () => undefined, requirements.subject.trialSeed);
+    await trier.try(caseScenarios(requirements.subject), signal);
+    const judge = async (reading: Reading) => judgeReading(reading.derived, requirements.subject, trier, signal);
     const trials = await inTurn(readings, judge);
     const broken = trials.flatMap((trial) => trial.broken);
     const runs = trials.reduce((sum, trial) => sum + trial.runs, 0);

@@ -34,7 +34,7 @@ interface Mutant {
  */
 export async function tryMutants(
   agreement: string,
-  order: Requirements,
+  requirements: Requirements,
   readings: readonly Reading[],
   candidate: { name: string; source: string },
   sandbox: Sandbox,
@@ -43,13 +43,14 @@ export async function tryMutants(
   const lines = source.split('\n');
   const offset = ({ line, column }: { line: number; column: number }) =>
     lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + column;
-  const expected = await tracesOf(order, source, sandbox);
+  const expected = await tracesOf(requirements, source, sandbox);
   const found: MutantTrial[] = [];
   for (const { mutatorName, replacement, location } of await mutantsOf(source)) {
     const [start, end] = [offset(location.start), offset(location.end)];
     const mutant = source.slice(0, start) + replacement + source.slice(end);
-    const { refusedFor, verification } = await tryCandidate(order, mutant, sandbox);
-    const isDerived = async () => (await tryReadings(order, mutant, readings, null, sandbox)).confirmed.length > 0;
+    const { refusedFor, verification } = await tryCandidate(requirements, mutant, sandbox);
+    const isDerived = async () =>
+      (await tryReadings(requirements, mutant, readings, null, sandbox)).confirmed.length > 0;
     const fate =
       refusedFor.length > 0
         ? verification
@@ -57,7 +58,7 @@ export async function tryMutants(
           : 'refused by the cases'
         : (await isDerived())
           ? 'refused by derived cases'
-          : (await tracesOf(order, mutant, sandbox)) === expected
+          : (await tracesOf(requirements, mutant, sandbox)) === expected
             ? 'equivalent'
             : 'survived';
     found.push({
@@ -106,13 +107,13 @@ async function mutantsOf(source: string): Promise<readonly Mutant[]> {
  * What a handler does on many inputs and with each tool failing, as one text. Handlers with the same text count as
  * equivalent.
  */
-async function tracesOf(order: Requirements, source: string, sandbox: Sandbox): Promise<string> {
-  const bundled = await bundleHandler(source, order.exportName);
+async function tracesOf(requirements: Requirements, source: string, sandbox: Sandbox): Promise<string> {
+  const bundled = await bundleHandler(source, requirements.exportName);
   if (!bundled.ok) return '';
-  const { subject } = order;
-  const handler = await sandbox.load(bundled.bundle, order.exportName);
+  const { subject } = requirements;
+  const handler = await sandbox.load(bundled.bundle, requirements.exportName);
   try {
-    const trier = createTrier(handler, order.surface, () => undefined, order.subject.trialSeed);
+    const trier = createTrier(handler, requirements.surface, () => undefined, requirements.subject.trialSeed);
     const base = caseScenarios(subject);
     const isValid = (value: Json) =>
       subject.role === 'provider' ? subject.surface.requestIssues(value).length === 0 : true;
@@ -139,7 +140,10 @@ async function tracesOf(order: Requirements, source: string, sandbox: Sandbox): 
         input,
         seed: `equivalence-${index}`,
       })),
-      ...base.map((one) => ({ ...one, peer: () => ({ error: { code: 'FAILED' as const, message: 'out of order' } }) })),
+      ...base.map((one) => ({
+        ...one,
+        peer: () => ({ error: { code: 'FAILED' as const, message: 'out of order' } }),
+      })),
     ];
     const seen = await trier.try(scenarios, new AbortController().signal);
     return JSON.stringify(seen.map(traceOf));

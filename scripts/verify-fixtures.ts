@@ -64,7 +64,7 @@ interface Line {
 interface Agreement {
   name: string;
   folder: URL;
-  order: Requirements;
+  requirements: Requirements;
   readings: Reading[];
   second: Reading[] | null;
 }
@@ -108,18 +108,20 @@ async function agreementsIn(root: URL): Promise<string[]> {
 }
 
 async function openAgreement(name: string, folder: URL): Promise<Agreement> {
-  const order = await openFixture(folder, options.seed);
+  const requirements = await openFixture(folder, options.seed);
   const { readings, all, dropped } =
     options.readings === undefined
-      ? await openReadings(order, folder)
-      : await openReadings(order, folderUrl(options.readings), name);
+      ? await openReadings(requirements, folder)
+      : await openReadings(requirements, folderUrl(options.readings), name);
   counts.all += all;
   counts.dropped += dropped.length;
   if (options.verbose)
     for (const { file, entry, reason } of dropped) console.log(`${name}/${file}: entry ${entry} is dropped: ${reason}`);
   const second =
-    options.confirm === undefined ? null : (await openReadings(order, folderUrl(options.confirm), name)).readings;
-  return { name, folder, order, readings, second };
+    options.confirm === undefined
+      ? null
+      : (await openReadings(requirements, folderUrl(options.confirm), name)).readings;
+  return { name, folder, requirements, readings, second };
 }
 
 /** A line for a job that ends before a candidate is written: none of its handlers can be verified. */
@@ -149,25 +151,28 @@ async function writtenCandidates(folder: URL): Promise<Candidate[]> {
   );
 }
 
-async function candidatesOf({ folder, order }: Agreement): Promise<Candidate[]> {
-  return [...(await writtenCandidates(folder)), ...mechanicalTables(order.subject)];
+async function candidatesOf({ folder, requirements }: Agreement): Promise<Candidate[]> {
+  return [...(await writtenCandidates(folder)), ...mechanicalTables(requirements.subject)];
 }
 
-async function mutantsOf({ name, folder, order, readings }: Agreement, sandbox: Sandbox): Promise<MutantTrial[]> {
+async function mutantsOf(
+  { name, folder, requirements, readings }: Agreement,
+  sandbox: Sandbox,
+): Promise<MutantTrial[]> {
   const mutants: MutantTrial[] = [];
   for (const candidate of await writtenCandidates(folder))
     if (candidate.name.startsWith('sound'))
-      mutants.push(...(await tryMutants(name, order, readings, candidate, sandbox)));
+      mutants.push(...(await tryMutants(name, requirements, readings, candidate, sandbox)));
   return mutants;
 }
 
 async function judge(agreement: Agreement, { name, source }: Candidate, sandbox: Sandbox): Promise<Line> {
-  const { order, readings, second } = agreement;
-  const trial: Trial = await tryCandidate(order, source, sandbox);
+  const { requirements, readings, second } = agreement;
+  const trial: Trial = await tryCandidate(requirements, source, sandbox);
   const failsCases = trial.verification === undefined;
   const { confirmed, contested } = failsCases
     ? { confirmed: [], contested: [] }
-    : await tryReadings(order, source, readings, second, sandbox);
+    : await tryReadings(requirements, source, readings, second, sandbox);
   const unseen = /^\/\/ No check can see it: (.+)/.exec(source)?.[1];
   const line: Line = {
     agreement: agreement.name,

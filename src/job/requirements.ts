@@ -31,8 +31,8 @@ export interface Requirements {
 
 /**
 /**
- * Derives the requirements from a cleared job. Its trials draw their random values from the seed. Throws `EarlyEnd` with
- * `error` where a schema of our own side, a tool's or the task's, is invalid.
+ * Derives the requirements from a cleared job. Its trials draw their random values from the seed. Throws `EarlyEnd`
+ * with `error` where a schema of our own side, a tool's or the task's, is invalid.
  */
 export function requirementsOf(cleared: Cleared, trialSeed: string): Requirements {
   const { job, agreement } = cleared;
