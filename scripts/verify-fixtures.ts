@@ -15,17 +15,17 @@ import { type MutantTrial, reportMutants, tryMutants } from './verify-fixtures-m
 
 const usage = `npm run verify-fixtures -- [options] [agreement …]
 
-Puts the handlers beside each job.json through its cases, the checks and the derived cases of its readings. Sound handlers (sound-*.ts) must pass,
-tables made of the cases must not, and faulty ones (faulty-*.ts, table*.ts) are counted. Ends with 1 where that is not so. The last line is JSON.
+Runs the handlers next to each job.json on its cases, the checks and the derived cases of its readings. Sound handlers (sound-*.ts) must pass,
+tables made of the cases must fail, and faulty ones (faulty-*.ts, table*.ts) are counted. Exit code 1 otherwise. The last line is JSON.
 
   --root <folder>      a folder of folders with job.json, sound-*.ts, faulty-*.ts and reading*.json; default: fixtures/candidates
   --unread             the agreements in fixtures/unread
-  --readings <folder>  readings by the name of the agreement, <name>.json, in place of those beside the handlers
-  --confirm <folder>   a second set of readings, <name>.json or <name>/reading*.json: what it does not bear out is only warned of
-  --mutants            mutants of the sound handlers in place of the handlers
-  --alone              what each rule refuses, and what it alone does
-  --seed <text>        what the trials draw from; default: fixtures
-  --verbose            each handler with what it is refused for, and each entry that is dropped
+  --readings <folder>  readings by the name of the agreement, <name>.json, instead of those next to the handlers
+  --confirm <folder>   a second set of readings, <name>.json or <name>/reading*.json: breaches that it does not confirm are only warnings
+  --mutants            runs mutants of the sound handlers instead of the handlers
+  --alone              what each rule refuses, and what only it refuses
+  --seed <text>        random seed of the trials; default: fixtures
+  --verbose            why each handler is refused, and which entries are dropped
 `;
 
 const { values: options, positionals: only } = parseArgs({
