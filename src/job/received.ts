@@ -6,14 +6,17 @@ import type { Deadline } from '../kernel/deadline.ts';
 export interface Received {
   jobId: string;
   job: Job;
-  /** The peer's deadline less a reserve for publishing. */
+  /** The peer's deadline, less a reserve for publishing. */
   peerDeadline: Deadline;
   /** The messages that an earlier delivery announced. */
   announced: readonly object[];
-  /** Announces what can be said at once. The queue does so once for a job, and puts it first in its outcome. */
+  /**
+   * Announces to the peer what is already certain. The queue does so once for each job, and puts it first in the
+   * outcome.
+   */
   announceEarly(said: Statement, language: Language): Promise<void>;
-  /** By when work for the handler store must end: the peer's deadline and what the job allows after it. */
+  /** Until when work for the handler store may go on: the peer's deadline plus the job's `workMs`. */
   workDeadline: Deadline;
-  /** Clears the timers of both; nothing fires after that. */
+  /** Clears the timers of both deadlines. */
   release(): void;
 }

@@ -233,8 +233,10 @@ async function faultOf(record: HandlerRecord, sandbox: Sandbox): Promise<string 
       const failed = judgeCases(subject, seen).filter(({ passed }) => !passed);
       if (failed.length > 0) return `it fails its case ${failed.map(({ testCase }) => testCase).join(', ')}`;
       // Whether a derived case is valid hangs on the text too; a case that somebody made up can do no more than refuse.
-      const { held } = await judgeKept(proof, subject, trier, signal, () => true);
-      return held.length === 0 ? null : `it breaks what its agreement demands: ${held.map(derivedMessage).join('; ')}`;
+      const { confirmed } = await judgeKept(proof, subject, trier, signal, () => true);
+      return confirmed.length === 0
+        ? null
+        : `it breaks what its agreement demands: ${confirmed.map(derivedMessage).join('; ')}`;
     } finally {
       await handler.close();
     }

@@ -8,10 +8,10 @@ import { type Conclusion, statementsOf } from '../job/conclusion.ts';
 import { Ledger } from '../job/ledger.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 
-/** What must be known of a job to say how it ended: its data may be anything. */
+/** The parts of a job that an outcome needs. Its data may be anything. */
 type Job = Pick<Taken, 'jobId' | 'kind' | 'data' | 'dataDigest'>;
 
-/** Puts the envelope together: what the job said of itself as far as it could be read, how it ended, and what was done for it. */
+/** Builds the outcome of a job: what could be read of its data, how it ended, and the report. */
 export function outcomeOf(taken: Job, ledger: Ledger, conclusion: Conclusion): Outcome {
   const { verdict, findings, proposals, handler, language } = conclusion;
   const { replyTo: _, ...readable } = readableOf(taken.kind, taken.data);
@@ -44,7 +44,7 @@ export function outcomeOf(taken: Job, ledger: Ledger, conclusion: Conclusion): O
   };
 }
 
-/** The `error` envelope of a job that nobody could work on to the end, made of what can be read of its data. */
+/** The `error` outcome of a job that no worker could finish, built from what can be read of its data. */
 export function errorEnvelope(kind: string, data: unknown, { code, message, pointer }: Reason) {
   const { replyTo: _, ...readable } = readableOf(kind, data);
   const finding = {
@@ -65,7 +65,7 @@ export function errorEnvelope(kind: string, data: unknown, { code, message, poin
   };
 }
 
-/** The messages of a job's own family that say something to its peer. */
+/** The messages to the peer, in the format of the job's family. */
 export function messagesOf(statements: readonly Statement[], data: unknown, language: Language = 'en'): JsonObject[] {
   const family = familyIn(data) ?? families[0];
   const agreement = isObject(data) ? (data.agreement ?? null) : null;

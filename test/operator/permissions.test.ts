@@ -207,7 +207,7 @@ test('a worker whose user may not ask INFO works, and says what is not known', {
   assert.deepEqual(lacking.sort(), ['client|list', 'config|get', 'info']);
   const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
   assert.equal(ready.status, 200);
-  assert.match(await ready.text(), /"redis-policy","well":true,"says":"not known/);
+  assert.match(await ready.text(), /"redis-policy","well":true,"says":"unknown/);
   assert.doesNotMatch(worker.output(), /ready check|"level":"error"/);
   const { code, stdout } = await commandHere(['status'], { environment: { REDIS_URL: rig.url } });
   assert.equal(code, 0);

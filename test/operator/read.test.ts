@@ -145,7 +145,7 @@ test('a model that says nothing of any unit ends with 2 and prints no reading', 
   const { code, stdout, stderr } = await commandHere(['read', job], { environment: withModel });
   behave = () => ({ kind: 'script' });
   assert.deepEqual([code, stdout], [2, '']);
-  assert.match(stderr, /holds no derived case/);
+  assert.match(stderr, /contains no derived case/);
 });
 
 test('a key that is refused, a limit that is reached, and an agreement that contradicts itself have their exit codes', async () => {
