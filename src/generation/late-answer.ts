@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Speed } from '../completion/latency.ts';
-import type { ProcessBudget } from '../job/budget.ts';
+import type { ProcessBudget } from '../job/process-budget.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 
 /** The progress of a lane's first answer. */

@@ -7,7 +7,8 @@ import type { ReadingMode } from '../contract/reading.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
 import type { CheckPolicy } from '../verification/checks.ts';
-import type { JobLimits, ProcessBudget, SpendingBook } from './budget.ts';
+import type { JobLimits, SpendingBook } from './budget.ts';
+import type { ProcessBudget } from './process-budget.ts';
 
 /** A loaded handler, borrowed until it is released. */
 export interface BorrowedHandler {

@@ -10,7 +10,7 @@ import type { Kind } from '../../src/contract/job.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { HandlerStore, ReadingStore } from '../../src/contract/ports.ts';
 import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
-import { ProcessBudget } from '../../src/job/budget.ts';
+import { ProcessBudget } from '../../src/job/process-budget.ts';
 import type { Services } from '../../src/job/services.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { runJob } from '../../src/pipeline/pipeline.ts';
