@@ -1,11 +1,11 @@
-/** Texts longer than this are cut, in characters: a document and its cases belong to the parties, not on a dashboard. */
+/** Longer texts are cut, in UTF-16 code units: documents and cases do not belong on a dashboard. */
 const maxTextCharacters = 120;
 
-/** Members shown of one object or list, and how deep. */
+/** Most members shown of one object or list, and the deepest level. */
 const maxMembers = 30;
 const maxDepth = 4;
 
-/** A job's data fit to be looked at: long texts cut with their length, large and deep values summed up. */
+/** Trims a job's data for display: cuts long texts with their length, and sums up large and deep values. */
 export function trimData(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
     return value.length <= maxTextCharacters
