@@ -27,8 +27,8 @@ export const handlers: Command = {
 A stored handler serves every job with the same agreement, tools and role without a model call, after it passes that
 job's cases. export prints records as JSON. import runs each record's own cases in the sandbox and stores those that
 pass; the first job that finds the handler repeats every check. For a withdrawn handler, export prints only that it is
-withdrawn, and import withdraws it too. A pinned handler never expires. A withdrawn handler is never served until it is restored,
-even if it is made again.
+withdrawn, and import withdraws it too. A pinned handler never expires. A withdrawn handler is never served until it
+is restored, even if it is made again.
 
   --tenant <name>   whose handlers (default "default"; list: of all tenants)
   --limit <n>       how many to list for a tenant, the last used first (default 100)

@@ -11,7 +11,7 @@ const text = readFileSync(join(import.meta.dirname, '../../docs/model-servers.md
 
 /** A fault as a row of the table tells it. */
 function rowOf({ name, code, adapts }: Fault): string {
-  const again = passesNever(code) ? 'no, the job ends' : PASSING.has(code) ? 'after a pause' : 'no, another one';
+  const again = passesNever(code) ? 'no, the job ends' : PASSING.has(code) ? 'after a pause' : 'no, a new question';
   const adapted = adapts === undefined ? '–' : ADAPTATIONS[adapts];
   return `| ${name} | \`${code}\` | ${code.split('_')[0]?.toLowerCase()} | ${again} | ${adapted} |`;
 }
