@@ -7,7 +7,11 @@ if redis.call('EXISTS', KEYS[3]) == 1 or not redis.call('SET', KEYS[1], ARGV[1],
   return 0
 end
 local oldest = redis.call('TIME')[1] - ARGV[3]
-redis.call('XADD', KEYS[2], 'MINID', '~', string.format('%.0f', math.max(oldest, 0) * 1000), '*',
+local added = redis.pcall('XADD', KEYS[2], 'MINID', '~', string.format('%.0f', math.max(oldest, 0) * 1000), '*',
   'jobId', ARGV[4], 'negotiationId', ARGV[5], 'kind', ARGV[6], 'verdict', '',
   'messages', ARGV[1], 'protocolHash', ARGV[7], 'final', '0', 'replayed', '0')
+if type(added) == 'table' and added.err then
+  redis.call('DEL', KEYS[1])
+  return added
+end
 return 1

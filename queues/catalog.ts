@@ -14,6 +14,9 @@ export const DEFAULT_RETENTION_SECONDS = 7 * 24 * 3600;
 /** How long a request to cancel a job stands, in seconds. */
 export const CANCEL_SECONDS = 600;
 
+/** The longest that a peer waits for its outcome, in milliseconds: 10 minutes. */
+export const LONGEST_WAIT_MS = 600_000;
+
 /** The name of a stream, a tenant: what `replyTo` and `tenant` must match. */
 export const NAME_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -28,7 +31,8 @@ export const bullKeys: ReadonlySet<string> = new Set(Object.keys(new QueueKeys()
 /** Says whether a producer may give a job this id: what BullMQ reads as a whole number, `NaN` among them, it refuses. */
 export function isUsableId(jobId: string): boolean {
   const isNumber = isAutomaticId(jobId) || `${Number.parseInt(jobId, 10)}` === jobId;
-  return /^[^:]{1,200}$/u.test(jobId) && !isNumber && !bullKeys.has(jobId);
+  // As U+FFFD a client reads what is no UTF-8: under the id that it has read there is no job.
+  return /^[^:\ufffd]{1,200}$/u.test(jobId) && !isNumber && !bullKeys.has(jobId);
 }
 
 /** The names of all keys under a prefix. */
@@ -73,6 +77,8 @@ export interface Keys {
   readonly tenants: string;
   quarantined(digest: string): string;
   readonly quarantine: string;
+  /** Where it is kept what stood under a key and was of no use there. */
+  putAside(key: string): string;
 }
 
 /** Names the keys under a prefix. Throws `OPERATOR_PREFIX_UNSAFE` for a prefix without a hash tag, since its keys could not share a Lua call on a cluster. */
@@ -111,5 +117,6 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     tenants: `${prefix}:tenants`,
     quarantined: (digest) => `${prefix}:quarantined:${digest}`,
     quarantine: `${prefix}:quarantine`,
+    putAside: (key) => `${prefix}:put-aside:${key.slice(prefix.length + 1)}`,
   };
 }

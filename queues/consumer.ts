@@ -9,6 +9,7 @@ import { type GiveUp, JobCloser } from './job-closer.ts';
 import type { JobReader } from './job-reader.ts';
 import { JobRunner, type Process } from './job-runner.ts';
 import { Keeper } from './keeper.ts';
+import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import { ErrorSummary, type OnQueueEvent } from './queue-event.ts';
@@ -101,13 +102,13 @@ class QueueConsumer implements Consumer {
     const onError = (error: unknown) => this.#noteError(error);
     this.#errors = new ErrorSummary(onEvent);
     const keys = keysOf(prefix);
-    const connection = connect(url, 'worker', (error) => this.#errors.note(error));
-    this.#connection = connection;
+    this.#connection = connect(url, 'worker', (error) => this.#errors.note(error));
+    const connection = mending(this.#connection, keys, onEvent);
     const { jobs } = options;
     this.#jobs = jobs;
-    const outcomes = new Outcomes(connection, keys, retentionSeconds);
+    const outcomes = new Outcomes(connection, keys, retentionSeconds, onEvent);
     const closer = new JobCloser(outcomes, jobs, options.giveUp, onEvent);
-    const shared = { connection, prefix: keys.prefix };
+    const shared = { connection: this.#connection, prefix: keys.prefix };
     this.#queue = new Queue(QUEUE_NAME, shared);
     this.#queue.on('error', (error) => this.#errors.note(trimmedError(error)));
     this.#worker = new TolerantWorker(QUEUE_NAME, (job, token) => runner.work(job, token ?? ''), {

@@ -1,4 +1,4 @@
-import type { Envelope } from './envelope.ts';
+import type { Envelope, Reason } from './envelope.ts';
 import { dataDigestOf } from './job-id.ts';
 import type { JobReader } from './job-reader.ts';
 import { limits } from './limits.ts';
@@ -27,6 +27,8 @@ export interface Delivery {
   readonly deaths: number;
   /** The outcome stream that its entries go to. */
   readonly replyTo: string;
+  /** What of the job was not heeded, whatever becomes of it: warnings of its outcome. */
+  readonly ignored?: readonly Reason[];
   /** Publishes the outcome now, while work goes on; resolves to whether it is this one that counts. Whatever is returned afterwards is not published. */
   publishNow(outcome: Envelope): Promise<boolean>;
   /** The messages that an earlier delivery put on the stream with `announceEarly`. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
+import { acquire } from './lease.ts';
 import { Script } from './script.ts';
 
 /** Failures in a row, within `windowMs`, that open an endpoint's circuit, and how long it stays open then. */
@@ -48,18 +49,23 @@ return 1`;
 // KEYS[1] resting or failing. Answers names of endpoints, each with the time that is left in ms.
 const listedScript = new Script(`
 local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local found = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('(%.0f', now), '+inf', 'WITHSCORES')
+local found = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('(%.0f', now), '(+inf', 'WITHSCORES')
 for index = 2, #found, 2 do found[index] = string.format('%.0f', found[index] - now) end
 return found`);
 
 // KEYS failures, open, tripped, probe, failing  ARGV failures, windowMs, openMs, trippedMs, name. Answers 1 where this failure opened the circuit.
 const failureScript = `
-local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+local count = redis.pcall('INCR', KEYS[1])
+if type(count) == 'table' then
+  redis.call('DEL', KEYS[1])
+  count = redis.call('INCR', KEYS[1])
+end
+if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 local tripped = redis.call('EXISTS', KEYS[3]) == 1
 redis.call('DEL', KEYS[4])
 if count < tonumber(ARGV[1]) and not tripped then return 0 end
-local opened = redis.call('SET', KEYS[2], '1', 'PX', ARGV[3], 'NX')
+local opened = redis.call('PTTL', KEYS[2]) < 0
+if opened then redis.call('SET', KEYS[2], '1', 'PX', ARGV[3]) end
 redis.call('SET', KEYS[3], '1', 'PX', ARGV[4])
 redis.call('DEL', KEYS[1])
 local time = redis.call('TIME')
@@ -68,8 +74,10 @@ redis.call('PEXPIRE', KEYS[5], ARGV[4])
 if opened then return 1 end
 return 0`;
 
-// KEYS open, tripped. Answers how long the circuit is open yet in ms, and whether it was.
-const stateScript = new Script(`return { redis.call('PTTL', KEYS[1]), redis.call('EXISTS', KEYS[2]) }`);
+// KEYS open, tripped  ARGV the longest that a circuit is open in ms. Answers how long it is open yet in ms, and whether it was.
+const stateScript = new Script(`
+if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return { redis.call('PTTL', KEYS[1]), redis.call('EXISTS', KEYS[2]) }`);
 
 // KEYS[1] probe  ARGV[1] whose it is to be.
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
@@ -135,7 +143,10 @@ export class Endpoints {
   /** Says whether an endpoint may be called; asking does not take the one call of a half-open circuit. */
   async circuitOf(endpoint: string): Promise<CircuitState> {
     const keys = [this.#keys.circuit(endpoint, 'open'), this.#keys.circuit(endpoint, 'tripped')];
-    const [leftMs, tripped] = (await stateScript.run(this.#connection, keys, [])) as [number, number];
+    const [leftMs, tripped] = (await stateScript.run(this.#connection, keys, [this.#policy.openMs])) as [
+      number,
+      number,
+    ];
     if (leftMs > 0) return { state: 'open', untilMs: Date.now() + leftMs };
     return { state: tripped === 1 ? 'half-open' : 'closed', untilMs: 0 };
   }
@@ -144,9 +155,7 @@ export class Endpoints {
   async admit(endpoint: string): Promise<boolean> {
     const { state } = await this.circuitOf(endpoint);
     if (state !== 'half-open') return state === 'closed';
-    return (
-      (await this.#connection.set(this.#keys.circuit(endpoint, 'probe'), this.#token, 'PX', PROBE_MS, 'NX')) === 'OK'
-    );
+    return acquire(this.#connection, this.#keys.circuit(endpoint, 'probe'), this.#token, PROBE_MS);
   }
 
   /** Notes that a call was over before it could tell anything: where it was the one of a half-open circuit, another may try. */

@@ -8,6 +8,11 @@ import { namesOf, type OnQueueEvent } from './queue-event.ts';
 /** Makes the `error` outcome of a job that ends without a verdict. */
 export type GiveUp = (delivery: Delivery, reason: Reason) => Promise<Envelope> | Envelope;
 
+/** A finding that does not change what becomes of a job. */
+function warning(reason: Reason): object {
+  return { ...reason, severity: 'warning', in: 'job' };
+}
+
 /** Publishes outcomes, and ends jobs that nobody can bring to a verdict. */
 export class JobCloser {
   readonly #outcomes: Outcomes;
@@ -23,8 +28,9 @@ export class JobCloser {
   }
 
   /** Publishes a job's outcome; resolves to whether this call did. */
-  async close(delivery: Delivery, outcome: Envelope): Promise<boolean> {
-    const { jobId, dataDigest, replyTo, takenAtMs } = delivery;
+  async close(delivery: Delivery, given: Envelope): Promise<boolean> {
+    const { jobId, dataDigest, replyTo, takenAtMs, ignored = [] } = delivery;
+    const outcome = { ...given, findings: [...given.findings, ...ignored.map(warning)] };
     const first = (await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo })) !== null;
     const about = { ...namesOf(delivery), verdict: outcome.verdict };
     if (first) this.#onEvent({ event: 'published', ...about, latencyMs: Math.max(0, Date.now() - takenAtMs) });

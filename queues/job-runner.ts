@@ -100,9 +100,10 @@ export class JobRunner {
     if (!isUsableId(jobId)) return this.#end(delivery, unusableId);
     if (beginning.cancelled) return this.#end(delivery, cancelled);
     if (version !== undefined && version > KNOWN_VERSION) return this.#putBack(locked, delivery, version, nowMs);
-    await supersede(delivery, connection, keys, jobs);
-    if (delivery.deaths >= SUSPECT_DEATHS) return this.#runSuspect(locked, delivery, nowMs);
-    return this.#run(locked, delivery);
+    const ignored = await supersede(delivery, connection, keys, jobs);
+    const heeded = ignored === null ? delivery : { ...delivery, ignored: [ignored] };
+    if (delivery.deaths >= SUSPECT_DEATHS) return this.#runSuspect(locked, heeded, nowMs);
+    return this.#run(locked, heeded);
   }
 
   async #run(locked: LockedJob, delivery: Delivery): Promise<Pointer> {

@@ -1,19 +1,24 @@
 import type { Queue } from 'bullmq';
-import { isAutomaticId, type Keys } from './catalog.ts';
+import { isAutomaticId, type Keys, LONGEST_WAIT_MS } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
-import { deliveryOf, parseData, type StoredJob } from './delivery.ts';
+import { DeduplicatedJobs } from './deduplicated-jobs.ts';
+import { deliveryOf } from './delivery.ts';
 import { givenUp, isOutcomeOf, type Reason, readEnvelope } from './envelope.ts';
+import { IntakeEntries } from './intake-entries.ts';
+import { IntakeKeeper } from './intake-keeper.ts';
 import type { JobCloser } from './job-closer.ts';
 import { dataDigestOf } from './job-id.ts';
 import type { JobReader } from './job-reader.ts';
 import { unusableId } from './job-runner.ts';
 import { type Lease, Leases } from './lease.ts';
-import { misplacedJobs, removeMisplaced } from './misplaced-jobs.ts';
+import { mendJobs, putAsideUnnamable } from './mend-jobs.ts';
+import { misplacedJobs, putAsideMisplaced, removeMisplaced } from './misplaced-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { Repeated } from './repeated.ts';
 import { cancelled } from './running-jobs.ts';
 import { Script } from './script.ts';
+import { emptyJob, type KeptJob, storedJob } from './stored-job.ts';
 import { supersede } from './supersede.ts';
 
 // KEYS[1] due  ARGV[1] job id  ARGV[2] the moment that was seen. A job that was put back since has another, and is to come back then.
@@ -39,6 +44,9 @@ const SOON_MS = 100;
 /** How long past its moment a delayed job is left to BullMQ, in milliseconds. */
 const OVERDUE_MS = 500;
 
+/** How far Redis' clock may be set back before deadlines that were noted before seem written by hand, in milliseconds. */
+const CLOCK_SLACK_MS = 60_000;
+
 /** How often finished jobs are compared with outcomes, in milliseconds. */
 const RECONCILE_MS = 10_000;
 
@@ -56,6 +64,12 @@ const AT_ONCE = 20;
 
 /** Waiting jobs of a page, of which two are looked through at once for jobs without a deadline. */
 const PAGE = 1_000;
+
+/** Why a job ends whose deadline passes. */
+const deadlinePassed: Reason = {
+  code: 'PLATFORM_DEADLINE',
+  message: 'Cannot finish job: found its deadline passed, wanted an outcome before',
+};
 
 /** What a keeper works with. */
 export interface KeeperOptions {
@@ -77,6 +91,8 @@ export interface KeeperOptions {
 export class Keeper {
   readonly #options: KeeperOptions;
   readonly #leases: Leases;
+  readonly #intake: IntakeKeeper;
+  readonly #deduplicated: DeduplicatedJobs;
   readonly #closing: Repeated;
   readonly #looking: Repeated;
   #lease: Lease | null = null;
@@ -87,6 +103,8 @@ export class Keeper {
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#leases = new Leases(options.connection, options.keys);
+    this.#deduplicated = new DeduplicatedJobs(options);
+    this.#intake = new IntakeKeeper({ ...options, entries: new IntakeEntries(options) });
     // Apart from all else, which may take longer than a job can wait for its end.
     this.#closing = new Repeated(() => this.#closeInTime(), TICK_MS);
     this.#looking = new Repeated(() => this.#look(), TICK_MS);
@@ -115,16 +133,19 @@ export class Keeper {
     if (connection.status !== 'ready' || this.#lease === null) return TICK_MS;
     await this.#makeRoom().catch(onError);
     await this.#promoteDue().catch(onError);
+    await this.#intake.look().catch(onError);
     await this.#readEvents().catch(onError);
+    await this.#forgetFarDeadlines().catch(onError);
     await this.#noteWaiting().catch(onError);
+    await this.#noteActive().catch(onError);
     this.#closing.wake();
-    await this.#mendActive().catch(onError);
     await this.#reconcile().catch(onError);
     return TICK_MS;
   }
 
   async #holds(): Promise<boolean> {
     if (this.#lease !== null && (await this.#lease.renew())) return true;
+    this.#intake.forget();
     this.#lease = await this.#leases.acquire('keeper', LEASE_MS);
     if (this.#lease !== null) this.#looking.wake();
     return this.#lease !== null;
@@ -132,7 +153,7 @@ export class Keeper {
 
   /** Before all else, since with a job in the place of one of BullMQ's own keys little else can be done. */
   async #makeRoom(): Promise<void> {
-    const { connection, keys, outcomes } = this.#options;
+    const { connection, keys, outcomes, onEvent } = this.#options;
     const timestampMs = await outcomes.nowMs();
     for (const jobId of await misplacedJobs(connection, keys)) {
       const found = await this.#stored(jobId);
@@ -140,13 +161,14 @@ export class Keeper {
       if (found !== null) await this.#close({ ...found, timestampMs }, unusableId);
       await removeMisplaced(connection, keys, jobId);
     }
+    await putAsideMisplaced(connection, keys, onEvent);
   }
 
   /** BullMQ promotes delayed jobs by its workers' clocks: one that lags would let them lie. */
   async #promoteDue(): Promise<void> {
     const { connection, keys, queue, outcomes } = this.#options;
     const nowMs = await outcomes.nowMs();
-    const due = await connection.zrangebyscore(keys.due, 0, nowMs - OVERDUE_MS, 'WITHSCORES', 'LIMIT', 0, BATCH);
+    const due = await connection.zrangebyscore(keys.due, '-inf', nowMs - OVERDUE_MS, 'WITHSCORES', 'LIMIT', 0, BATCH);
     for (const [jobId, dueMs] of pairsOf(due)) {
       // One that is not delayed any more is refused, which is as well.
       await queue
@@ -179,6 +201,27 @@ export class Keeper {
     this.#page = isMore ? this.#page + 1 : 1;
   }
 
+  /** No peer waits for longer than a job may say. A deadline beyond that was written by hand, and the job's own is noted in its place. */
+  async #forgetFarDeadlines(): Promise<void> {
+    const { connection, keys, outcomes, onEvent } = this.#options;
+    const farMs = (await outcomes.nowMs()) + LONGEST_WAIT_MS + CLOCK_SLACK_MS;
+    const found = await connection.zremrangebyscore(keys.deadlines, farMs, '+inf');
+    if (found > 0)
+      onEvent({
+        event: 'mended',
+        message: `Cannot keep ${found} deadlines: found them further off than any peer waits`,
+      });
+  }
+
+  /** What a worker has in its hands has its deadline noted already, unless somebody took that away. */
+  async #noteActive(): Promise<void> {
+    const { connection, keys } = this.#options;
+    const jobIds = await connection.lrange(`${keys.queue}:active`, 0, PAGE - 1);
+    // What no worker could read lies there until its lock runs out.
+    await this.#mend(jobIds);
+    await this.#noteDeadlines(jobIds);
+  }
+
   async #noteDeadlines(given: readonly string[]): Promise<void> {
     const { connection, keys, jobs, outcomes } = this.#options;
     const jobIds = given.filter((jobId) => !isAutomaticId(jobId));
@@ -197,49 +240,33 @@ export class Keeper {
     });
   }
 
-  /** What no worker could read lies there until its lock runs out. */
-  async #mendActive(): Promise<void> {
-    const { connection, keys } = this.#options;
-    await this.#mend(await connection.lrange(`${keys.queue}:active`, 0, PAGE - 1));
-  }
-
-  /** Takes from jobs what BullMQ could not read: it would fetch them again and again, and never hand one to a worker. */
   async #mend(jobIds: readonly string[]): Promise<void> {
-    const { connection, keys } = this.#options;
-    const reading = connection.pipeline();
-    for (const jobId of jobIds) reading.hmget(`${keys.queue}:${jobId}`, 'opts', 'progress', 'parent');
-    for (const [index, [, texts]] of ((await reading.exec()) ?? []).entries()) {
-      const [opts, progress, parent] = Array.isArray(texts) ? texts : [];
-      const unreadable = [
-        ...(isPlainObject(jsonOf(opts ?? '{}')) ? [] : ['opts']),
-        ...(jsonOf(progress ?? '0') === undefined ? ['progress'] : []),
-        ...(jsonOf(parent ?? '{}') === undefined ? ['parent'] : []),
-      ];
-      if (unreadable.length > 0) await connection.hdel(`${keys.queue}:${jobIds[index]}`, ...unreadable);
-    }
+    const { connection, keys, onEvent } = this.#options;
+    await mendJobs(connection, keys, jobIds, onEvent);
+    if (!jobIds.some((jobId) => jobId.includes('\ufffd'))) return;
+    for (const jobId of await putAsideUnnamable(connection, keys, onEvent))
+      await this.#close(emptyJob(jobId), unusableId);
   }
 
   /** Closes what has no time left. Resolves to the time until the next deadline, in milliseconds. */
   async #closeOverdue(): Promise<number> {
-    const { connection, keys, outcomes } = this.#options;
+    const { connection, keys, outcomes, onError } = this.#options;
     const last = (await outcomes.nowMs()) + AHEAD_MS;
+    await this.#noteDeadlines(await this.#intake.close(last, deadlinePassed)).catch(onError);
     for (let found = BATCH, failed = 0; found === BATCH && !this.#closed; ) {
-      const due = await connection.zrangebyscore(keys.deadlines, 0, last, 'LIMIT', failed, BATCH);
+      const due = await connection.zrangebyscore(keys.deadlines, '-inf', last, 'LIMIT', failed, BATCH);
       failed += await this.#eachOf(due, (jobId) => this.#closeOne(jobId));
       found = due.length;
     }
-    const [, next] = await connection.zrangebyscore(keys.deadlines, `(${last}`, '+inf', 'WITHSCORES', 'LIMIT', 0, 1);
-    return next === undefined ? TICK_MS : Math.max(SOON_MS, Number(next) - last);
+    const [, next] = await connection.zrangebyscore(keys.deadlines, `(${last}`, '(+inf', 'WITHSCORES', 'LIMIT', 0, 1);
+    const nextMs = Math.min(next === undefined ? last + TICK_MS : Number(next), this.#intake.nextMs);
+    return Math.max(SOON_MS, nextMs - last);
   }
 
   async #closeOne(jobId: string): Promise<void> {
     const { connection, keys, queue } = this.#options;
-    const found = await this.#stored(jobId);
-    if (found !== null)
-      await this.#close(found, {
-        code: 'PLATFORM_DEADLINE',
-        message: 'Cannot finish job: found its deadline passed, wanted an outcome before',
-      });
+    const found = isAutomaticId(jobId) ? null : await this.#stored(jobId);
+    if (found !== null) await this.#close(found, deadlinePassed);
     // A job that still waits would only be announced again. Jobs that it waits for have outcomes of their own to come.
     await queue.remove(jobId, { removeChildren: false }).catch(() => undefined);
     await connection.zrem(keys.deadlines, jobId);
@@ -247,26 +274,49 @@ export class Keeper {
 
   /** Reads on in BullMQ's events, whose ids are moments by Redis' clock, to the end. */
   async #readEvents(): Promise<void> {
-    const { connection, keys } = this.#options;
+    const { connection, keys, outcomes } = this.#options;
+    const nowMs = await outcomes.nowMs();
     for (let found = EVENTS_AT_ONCE; found === EVENTS_AT_ONCE && !this.#closed; ) {
-      const seen = (await connection.get(keys.seen)) ?? '0-0';
-      const events = await connection.xrange(`${keys.queue}:events`, `(${seen}`, '+', 'COUNT', EVENTS_AT_ONCE);
+      const events = await this.#nextEvents();
       found = events.length;
       const added = new Set<string>();
       const ignored = new Map<string, number>();
+      const deduplicated: Map<string, string>[] = [];
       for (const [id, fields] of events) {
         const event = pairsOf(fields);
         const jobId = event.get('jobId') ?? '';
+        // Who put a job longer ago than any peer waits has gone.
+        const isRecent = Number.parseInt(id, 10) > nowMs - LONGEST_WAIT_MS;
+        if (event.get('event') === 'deduplicated' && isRecent) {
+          deduplicated.push(event);
+          ignored.set(event.get('deduplicatedJobId') ?? '', Number.parseInt(id, 10));
+        }
         if (jobId === '' || isAutomaticId(jobId)) continue;
         if (event.get('event') === 'added') added.add(jobId);
         if (event.get('event') === 'duplicated') ignored.set(jobId, Number.parseInt(id, 10));
       }
       await this.#noteDeadlines([...added]);
+      await this.#eachOf(deduplicated, (event) => this.#deduplicated.end(event));
       // Before the announcements, so that one is rather lost by a crash than made twice: the outcome itself is under its key.
       const last = events.at(-1)?.[0];
       if (last !== undefined) await connection.set(keys.seen, last);
       await this.#eachOf([...ignored], ([jobId, atMs]) => this.#announceIgnored(jobId, atMs));
     }
+  }
+
+  async #nextEvents(): Promise<[id: string, fields: string[]][]> {
+    const { connection, keys, onEvent } = this.#options;
+    const stream = `${keys.queue}:events`;
+    const seen = (await connection.get(keys.seen)) ?? '0-0';
+    const isId = /^\d{1,16}-\d{1,16}$/.test(seen);
+    const events = isId ? await connection.xrange(stream, `(${seen}`, '+', 'COUNT', EVENTS_AT_ONCE) : [];
+    if (events.length > 0 || seen === '0-0') return events;
+    const [last = ['0-0']] = await connection.xrevrange(stream, '+', '-', 'COUNT', 1);
+    if (isId && (last[0] === '0-0' || Number.parseInt(seen, 10) <= Number.parseInt(last[0], 10))) return events;
+    // On from now: of what happened before, something may have been told of already.
+    await connection.set(keys.seen, last[0]);
+    onEvent({ event: 'mended', message: `Cannot read on in BullMQ's events: found no event's id in ${keys.seen}` });
+    return [];
   }
 
   /** BullMQ ignores a job whose id is still kept, as failed ones are and others until a moment after their outcome; its producer waits for an answer all the same. */
@@ -327,32 +377,20 @@ export class Keeper {
       if (nowMs - Number(finishedOn) > REUSED_MS) await queue.remove(jobId);
       return;
     }
-    if ((await connection.exists(keys.outcome(jobId))) === 1) return;
+    if ((await connection.strlen(keys.outcome(jobId))) > 0) return;
     const found = await this.#stored(jobId);
     if (found !== null) await this.#close(found, givenUp(reason ?? 'no outcome'));
   }
 
-  async #close(found: StoredJob & { timestampMs: number }, reason: Reason): Promise<void> {
+  async #close(found: KeptJob, reason: Reason): Promise<void> {
     const { jobs, outcomes, closer } = this.#options;
     const beginning = await outcomes.begin(found.jobId, found.timestampMs, 0);
     const delivery = deliveryOf(found, beginning, outcomes, jobs);
     if (beginning.outcome === null) await closer.end(delivery, beginning.cancelled ? cancelled : reason);
   }
 
-  async #stored(jobId: string): Promise<(StoredJob & { timestampMs: number }) | null> {
-    const { connection, keys } = this.#options;
-    const fields = await connection.hmget(`${keys.queue}:${jobId}`, 'name', 'data', 'timestamp', 'ats', 'stc');
-    const [kind, text, timestamp, deliveries, deaths] = fields;
-    if (kind == null || text == null) return null;
-    return {
-      jobId,
-      kind,
-      text,
-      data: parseData(text),
-      timestampMs: Number(timestamp),
-      deliveries: Number(deliveries ?? 0),
-      deaths: Number(deaths ?? 0),
-    };
+  #stored(jobId: string): Promise<KeptJob | null> {
+    return storedJob(this.#options.connection, this.#options.keys, jobId);
   }
 
   /**
@@ -368,17 +406,5 @@ export class Keeper {
       });
     for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(tolerantly));
     return failed;
-  }
-}
-
-function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

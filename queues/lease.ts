@@ -3,7 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { QueueError } from './queue-error.ts';
+import { Script } from './script.ts';
 
+/** A lease that lasts so many times as long as another asks for it was written by hand: holders of one name ask for much the same. */
+const FAR = 10;
+
+// KEYS[1] lease  ARGV[1] token  ARGV[2] ms  ARGV[3] how many times as long is too long. One without an end, or with one too far off, gets one: whoever
+// holds it renews it.
+const acquireScript = new Script(`
+if redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return 1 end
+local left = redis.call('PTTL', KEYS[1])
+if left == -1 or left > ARGV[2] * ARGV[3] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 0`);
 // One that ran out and that nobody took is taken again: while Redis takes no writes, nobody can renew it.
 const renewScript = `
 local holder = redis.call('GET', KEYS[1])
@@ -11,6 +22,11 @@ if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+
+/** Takes a name for `holdMs`; `false` where another has it. */
+export async function acquire(connection: Connection, key: string, token: string, holdMs: number): Promise<boolean> {
+  return (await acquireScript.run(connection, [key], [token, holdMs, FAR])) === 1;
+}
 
 /** A name that one holder has at a time, until it is released or its time runs out. */
 export interface Lease {
@@ -34,7 +50,7 @@ export class Leases {
   async acquire(name: string, holdMs: number): Promise<Lease | null> {
     const key = this.#keys.lease(name);
     const token = randomUUID();
-    if ((await this.#connection.set(key, token, 'PX', holdMs, 'NX')) !== 'OK') return null;
+    if (!(await acquire(this.#connection, key, token, holdMs))) return null;
     return {
       renew: async () => (await this.#connection.eval(renewScript, 1, key, token, holdMs)) === 1,
       release: async () => {

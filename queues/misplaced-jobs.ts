@@ -1,6 +1,8 @@
 import { bullKeys, type Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { keysLike } from './keys-like.ts';
+import { fixedKeys, putAside, typeOfKey } from './mending.ts';
+import type { OnQueueEvent } from './queue-event.ts';
 import { Script } from './script.ts';
 
 // Those of BullMQ's keys in which jobs stand.
@@ -53,13 +55,39 @@ export async function misplacedJobs(connection: Connection, keys: Keys): Promise
   return names.filter((_, index) => types[index]?.[1] === 'hash');
 }
 
+/**
+ * Puts aside what else stands where BullMQ or we keep a value of another type, and puts on the queue what was added meanwhile and came to stand nowhere.
+ */
+export async function putAsideMisplaced(connection: Connection, keys: Keys, told: OnQueueEvent): Promise<void> {
+  const names = fixedKeys(keys);
+  const asking = connection.pipeline();
+  for (const name of names) asking.type(name);
+  const answers = (await asking.exec()) ?? [];
+  let isQueueMended = false;
+  for (const [index, name] of names.entries()) {
+    const type = answers[index]?.[1];
+    // A stream may be one that takes no more entries.
+    if (type === 'none' || (type === typeOfKey(keys, name) && type !== 'stream')) continue;
+    // A job in the place of a key of BullMQ's is taken away as one.
+    if (type === 'hash' && (await connection.hexists(name, 'data')) === 1) continue;
+    const isMended = await putAside(connection, keys, name, told);
+    isQueueMended ||= isMended && name.startsWith(`${keys.queue}:`);
+  }
+  if (isQueueMended) await putBackStray(connection, keys);
+}
+
 /** Takes a misplaced job away, unless a worker has it in its hands, and puts on the queue what was added meanwhile and came to stand nowhere. */
 export async function removeMisplaced(connection: Connection, keys: Keys, misplaced: string): Promise<void> {
-  const keysFor = (jobId: string) =>
-    [jobId, `${jobId}:lock`, ...places, 'marker'].map((name) => `${keys.queue}:${name}`);
-  if ((await remove.run(connection, keysFor(misplaced), [misplaced])) !== 1) return;
+  if ((await remove.run(connection, keysFor(keys, misplaced), [misplaced])) === 1) await putBackStray(connection, keys);
+}
+
+function keysFor(keys: Keys, jobId: string): string[] {
+  return [jobId, `${jobId}:lock`, ...places, 'marker'].map((name) => `${keys.queue}:${name}`);
+}
+
+async function putBackStray(connection: Connection, keys: Keys): Promise<void> {
   for (const key of await keysLike(connection, `${keys.queue}:`)) {
     const jobId = key.slice(keys.queue.length + 1);
-    if (!jobId.includes(':') && !bullKeys.has(jobId)) await putBack.run(connection, keysFor(jobId), [jobId]);
+    if (!jobId.includes(':') && !bullKeys.has(jobId)) await putBack.run(connection, keysFor(keys, jobId), [jobId]);
   }
 }

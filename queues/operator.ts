@@ -6,7 +6,7 @@ import { parseData } from './delivery.ts';
 import { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
 import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { HandlerRecords, type HandlerRetention } from './handler-records.ts';
-import { entryOf } from './intake-bridge.ts';
+import { entryOf } from './intake-entries.ts';
 import { jobEnder } from './job-ender.ts';
 import type { JobReader } from './job-reader.ts';
 import { Quarantine } from './quarantine.ts';

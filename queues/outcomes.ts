@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Keys } from './catalog.ts';
+import { type Keys, LONGEST_WAIT_MS, NAME_PATTERN } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
-import { type Envelope, type PublishedEnvelope, withAnnounced } from './envelope.ts';
+import { type Envelope, type PublishedEnvelope, readEnvelope, withAnnounced } from './envelope.ts';
+import { isObject, jsonOf } from './json-text.ts';
+import { putAside } from './mending.ts';
+import type { OnQueueEvent } from './queue-event.ts';
 import { redisFailure } from './redis-refusal.ts';
 import { Script } from './script.ts';
 
@@ -63,11 +66,14 @@ export class Outcomes {
   readonly #connection: Connection;
   readonly #keys: Keys;
   readonly #retentionSeconds: number;
+  readonly #told: OnQueueEvent;
 
-  constructor(connection: Connection, keys: Keys, retentionSeconds: number) {
+  /** `told` hears of what was put aside. */
+  constructor(connection: Connection, keys: Keys, retentionSeconds: number, told: OnQueueEvent = () => {}) {
     this.#connection = connection;
     this.#keys = keys;
     this.#retentionSeconds = retentionSeconds;
+    this.#told = told;
   }
 
   /**
@@ -80,13 +86,21 @@ export class Outcomes {
   ): Promise<PublishedEnvelope | null> {
     const { jobId, dataDigest, replyTo } = job;
     const keys = [this.#keys.outcome(jobId), this.#keys.outcomes(replyTo), this.#keys.announced(jobId)];
-    const attempt = async (whole: PublishedEnvelope, known: string) => {
-      const values = [JSON.stringify(whole), this.#retentionSeconds, ...entryValues(jobId, whole), known];
+    const known = { text: '', messages: [] as readonly object[] };
+    const attempt = async () => {
+      const whole = withAnnounced({ ...envelope, jobId, dataDigest }, known.messages);
+      const values = [JSON.stringify(whole), this.#retentionSeconds, ...entryValues(jobId, whole), known.text];
       return { whole, answer: await publication.run(this.#connection, keys, values) };
     };
-    let { whole, answer } = await attempt({ ...envelope, jobId, dataDigest }, '');
-    if (typeof answer === 'string')
-      ({ whole, answer } = await attempt(withAnnounced(whole, JSON.parse(answer)), answer));
+    let { whole, answer } = await attempt();
+    if (answer === 0 && (await this.#isNoOutcome(jobId))) ({ whole, answer } = await attempt());
+    while (typeof answer === 'string') {
+      // What is answered again although it was told is no UTF-8, and cannot be told.
+      known.messages = answer === known.text ? [] : messagesIn(answer);
+      known.text = known.messages.length === 0 ? '' : answer;
+      if (known.text === '') await this.#putAsideAnnounced(jobId);
+      ({ whole, answer } = await attempt());
+    }
     const published = answer === 1;
     const notes = this.#connection.pipeline();
     // The deadline is kept; a keeper that still finds it notes that there is an outcome, so nothing hangs on this.
@@ -155,7 +169,8 @@ export class Outcomes {
 
   /** Where a job's outcome was announced; `null` where that is not remembered any more. */
   async replyToOf(jobId: string): Promise<string | null> {
-    return this.#connection.get(this.#keys.replyTo(jobId));
+    const name = await this.#connection.get(this.#keys.replyTo(jobId));
+    return name !== null && NAME_PATTERN.test(name) ? name : null;
   }
 
   /** When a job's outcome was published, by Redis' clock; `null` where its entry is not found on its stream. */
@@ -180,18 +195,24 @@ export class Outcomes {
     const { outcome: outcomeKey, cancel, due: dueKey, queue, deadlines, announced, moments } = this.#keys;
     const about = [outcomeKey(jobId), cancel(jobId), `${queue}:${jobId}`, dueKey, `${queue}:events`, deadlines];
     const keys = [...about, announced(jobId), moments];
-    const stamp = Number.isFinite(timestampMs) ? timestampMs : '';
-    const values = [jobId, stamp, `${queue}:`, timeoutMs, isInHand ? 1 : 0, stampedByRedis.option];
-    let answer: unknown = null;
-    while (answer === null) answer = await begin.run(this.#connection, keys, values);
-    const [now, outcome, cancelled, taken, due, early] = answer as [string, string, number, string, string, string];
+    const stamp = timestampMs > 0 && Number.isFinite(timestampMs) ? timestampMs : '';
+    const values = [jobId, stamp, `${queue}:`, timeoutMs, isInHand ? 1 : 0, stampedByRedis.option, LONGEST_WAIT_MS];
+    const run = async () => {
+      for (;;) {
+        const answer = await begin.run(this.#connection, keys, values);
+        if (answer !== null) return answer as [string, string, number, string, string, string];
+      }
+    };
+    let answer = await run();
+    if (answer[1] !== '' && (await this.#isNoOutcome(jobId, answer[1]))) answer = await run();
+    const [now, outcome, cancelled, taken, due, early] = answer;
     return {
       nowMs: Number(now),
       outcome: outcome === '' ? null : outcome,
       cancelled: Number(cancelled) === 1,
       takenAtMs: Number(taken),
       dueMs: due === '' ? null : Number(due),
-      announced: early === '' ? [] : JSON.parse(early),
+      announced: early === '' ? [] : await this.#announcedIn(jobId, early),
     };
   }
 
@@ -201,11 +222,38 @@ export class Outcomes {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
+  /** Whether what stands in the place of an outcome is none; it is put aside then, for it would keep the job from ever having one. */
+  async #isNoOutcome(jobId: string, given?: string): Promise<boolean> {
+    const text = given ?? (await this.textOf(jobId));
+    if (text === null || readEnvelope(text) !== null) return false;
+    return this.#putAside(this.#keys.outcome(jobId), 'an envelope');
+  }
+
+  /** The messages that were announced; none where what stands there is no list of them. */
+  async #announcedIn(jobId: string, text: string): Promise<readonly object[]> {
+    const messages = messagesIn(text);
+    if (messages.length === 0) await this.#putAsideAnnounced(jobId);
+    return messages;
+  }
+
+  #putAsideAnnounced(jobId: string): Promise<boolean> {
+    return this.#putAside(this.#keys.announced(jobId), 'a JSON array of messages');
+  }
+
+  #putAside(key: string, wanted: string): Promise<boolean> {
+    return putAside(this.#connection, this.#keys, key, this.#told, wanted);
+  }
+
   async #add(replyTo: string, fields: Record<string, string>): Promise<void> {
     const oldestMs = Math.max(0, (await this.nowMs()) - this.#retentionSeconds * 1_000);
     const pairs = Object.entries(fields).flat();
     await this.#connection.xadd(this.#keys.outcomes(replyTo), 'MINID', '~', oldestMs, '*', ...pairs);
   }
+}
+
+function messagesIn(text: string): readonly object[] {
+  const messages = jsonOf(text);
+  return Array.isArray(messages) && messages.every(isObject) ? messages : [];
 }
 
 function publicationOf(jobId: string, entries: readonly [id: string, fields: string[]][]): number | null {

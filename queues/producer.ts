@@ -7,6 +7,7 @@ import { type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './envelop
 import { dataDigestOf, jobIdFor, measured } from './job-id.ts';
 import type { JobReader } from './job-reader.ts';
 import { limits } from './limits.ts';
+import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { redisFailure, unreachable } from './redis-refusal.ts';
@@ -60,7 +61,8 @@ class QueueProducer implements Producer {
     this.#connection = connect(options.url, 'caller');
     this.#jobs = options.jobs;
     this.#keys = keysOf(options.prefix);
-    this.#outcomes = new Outcomes(this.#connection, this.#keys, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
+    const connection = mending(this.#connection, this.#keys);
+    this.#outcomes = new Outcomes(connection, this.#keys, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
     this.#connectWithinMs = options.connectWithinMs ?? 3_000;
   }
 

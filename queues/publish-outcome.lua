@@ -4,18 +4,27 @@
 -- ARGV[3] jobId  ARGV[4] negotiationId  ARGV[5] kind  ARGV[6] verdict  ARGV[7] messages (JSON array)  ARGV[8] protocolHash
 -- ARGV[9] what an earlier call answered, may be left out
 -- Answers 1 where this call published, 0 where an outcome was there before, and a JSON array of messages where those were announced before: they
--- come first in the envelope's messages and in ARGV[7] of the next call. What is unknown is an empty string.
+-- come first in the envelope's messages and in ARGV[7] of the next call. What is unknown is an empty string. Answers an error, and sets nothing, where
+-- one of the keys cannot be written: something of another type stands there.
 local announced = KEYS[3] and redis.call('GET', KEYS[3])
-if announced and announced ~= ARGV[9] then
+if announced and announced ~= '' and announced ~= ARGV[9] then
   return announced
+end
+-- Nothing is no outcome.
+if redis.call('STRLEN', KEYS[1]) == 0 then
+  redis.call('DEL', KEYS[1])
 end
 if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then
   return 0
 end
 local oldest = redis.call('TIME')[1] - ARGV[2]
-redis.call('XADD', KEYS[2], 'MINID', '~', string.format('%.0f', math.max(oldest, 0) * 1000), '*',
+local added = redis.pcall('XADD', KEYS[2], 'MINID', '~', string.format('%.0f', math.max(oldest, 0) * 1000), '*',
   'jobId', ARGV[3], 'negotiationId', ARGV[4], 'kind', ARGV[5], 'verdict', ARGV[6],
   'messages', ARGV[7], 'protocolHash', ARGV[8], 'final', '1', 'replayed', '0')
+if type(added) == 'table' and added.err then
+  redis.call('DEL', KEYS[1])
+  return added
+end
 if announced then
   redis.call('DEL', KEYS[3])
 end

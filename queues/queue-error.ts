@@ -1,7 +1,48 @@
+/** Every code that this folder gives, closed; docs/errors.md explains each. */
+export type QueueCode =
+  | 'DEFECT_GIVE_UP'
+  | 'DEFECT_NOT_RUNNING'
+  | 'DEFECT_NO_OUTCOME'
+  | 'DEFECT_NO_PORT'
+  | 'DEFECT_UNCODED'
+  | 'JOB_CANCELLED'
+  | 'JOB_ID_INVALID'
+  | 'JOB_ID_MISSING'
+  | 'JOB_ID_REUSED'
+  | 'JOB_INVALID'
+  | 'JOB_NOT_DEAD'
+  | 'JOB_TOO_DEEP'
+  | 'JOB_TOO_LARGE'
+  | 'JOB_VERSION_UNSUPPORTED'
+  | 'OPERATOR_EMBEDDED_REDIS'
+  | 'OPERATOR_NO_REDIS'
+  | 'OPERATOR_PREFIX_UNSAFE'
+  | 'OPERATOR_REDIS_DATABASE'
+  | 'OPERATOR_REDIS_DURABILITY_UNKNOWN'
+  | 'OPERATOR_REDIS_EVICTS'
+  | 'OPERATOR_REDIS_KEY_TAKEN'
+  | 'OPERATOR_REDIS_LOGIN'
+  | 'OPERATOR_REDIS_NEARLY_FULL'
+  | 'OPERATOR_REDIS_NOT_DURABLE'
+  | 'OPERATOR_REDIS_PERMISSION'
+  | 'OPERATOR_REDIS_TOO_OLD'
+  | 'OPERATOR_REDIS_URL_INVALID'
+  | 'PLATFORM_DEADLINE'
+  | 'PLATFORM_JOB_GIVEN_UP'
+  | 'PLATFORM_LATE_ENOUGH'
+  | 'PLATFORM_LEASE_LOST'
+  | 'PLATFORM_LOCK_LOST'
+  | 'PLATFORM_OUTCOME_LOST'
+  | 'PLATFORM_REDIS_FEW_REPLICAS'
+  | 'PLATFORM_REDIS_FULL'
+  | 'PLATFORM_REDIS_UNREACHABLE'
+  | 'PLATFORM_REDIS_UNSAVED'
+  | 'PLATFORM_WORKER_STOPPING';
+
 /** A fault that this folder throws: `PLATFORM_` where Redis failed, `OPERATOR_` where a setting is wrong, `JOB_` where the caller gave what cannot be taken. */
 export class QueueError extends Error {
   override readonly name = 'QueueError';
-  readonly code: `${'PLATFORM' | 'OPERATOR' | 'JOB' | 'DEFECT'}_${string}`;
+  readonly code: QueueCode;
 
   constructor(code: QueueError['code'], message: string) {
     super(message);

@@ -25,6 +25,8 @@ export interface QueueEvent {
     | 'given-up'
     /** A job came by the intake stream. */
     | 'bridged'
+    /** What was written into Redis by hand, and was of no use there, was put aside or put right; `message` says what. */
+    | 'mended'
     /** Intake pauses or goes on; `message` says why. */
     | 'paused'
     | 'resumed'

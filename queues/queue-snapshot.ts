@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { Endpoints, type RestingEndpoint } from './endpoints.ts';
-import { INTAKE_GROUP } from './intake-bridge.ts';
+import { INTAKE_GROUP } from './intake-entries.ts';
 import { keysLike } from './keys-like.ts';
 import { Quarantine } from './quarantine.ts';
 import { QueueError } from './queue-error.ts';
@@ -94,7 +94,10 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
 
 /** The keys of all outcome streams. Looks through every key of Redis. */
 export async function outcomeStreams(connection: Connection, keys: Keys): Promise<string[]> {
-  return keysLike(connection, keys.outcomes(''));
+  const names = await keysLike(connection, keys.outcomes(''));
+  const types = await Promise.all(names.map((name) => connection.type(name)));
+  // What else is written there by hand goes when a job's outcome comes.
+  return names.filter((_, index) => types[index] === 'stream');
 }
 
 // KEYS[1] stream  ARGV first id, entries looked at. Answers how many there were, and the last one's id. The entries themselves stay in Redis.

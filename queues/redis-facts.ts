@@ -1,6 +1,7 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { misplacedJobs } from './misplaced-jobs.ts';
+import type { QueueCode } from './queue-error.ts';
 
 /** What an operator must know of a Redis. `null` where it does not say. */
 export interface RedisFacts {
@@ -75,7 +76,7 @@ function numberOf(text: string | null | undefined): number | null {
 
 /** What is amiss with a Redis. */
 export interface RedisFault {
-  code: `OPERATOR_REDIS_${string}`;
+  code: Extract<QueueCode, `OPERATOR_REDIS_${string}`>;
   /** `error`: jobs or outcomes may vanish while all is running; `warning`: they may when Redis restarts, or soon. */
   severity: 'error' | 'warning';
   message: string;

@@ -23,6 +23,7 @@ llen K; lpop K; lpos K x; lpush K x; lrange K 0 0; lrem K 0 x; lset K 0 x; ltrim
 pexpire K 1; ping; pttl K; rename K K; rpop K; rpoplpush K K; rpush K x; sadd K x; scan 0; scard K; set K x
 sismember K x; smembers K; smismember K x; srem K x; strlen K; time; ttl K; type K; unlink K; xack K x 0-1; xadd K * x x
 xautoclaim K x x 0 0; xdel K 0-1; xgroup create K x 0; xgroup delconsumer K x x; xinfo consumers K x; xinfo groups K
+xinfo stream K; xpending K x
 xlen K; xrange K - +; xreadgroup GROUP x x STREAMS K >; xrevrange K + -; xtrim K MAXLEN 0; zadd K 1 x; zcard K
 zcount K 0 0; zmscore K x; zpopmin K; zrange K 0 0; zrangebyscore K 0 0; zrem K x; zremrangebyrank K 0 0
 zremrangebyscore K 0 0; zrevrange K 0 0; zrevrangebyscore K 0 0; zscore K x`;

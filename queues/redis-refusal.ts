@@ -1,7 +1,8 @@
+import type { QueueCode } from './queue-error.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 
 interface Refusal {
-  code: `${'PLATFORM' | 'OPERATOR'}_REDIS_${string}`;
+  code: Extract<QueueCode, `${'PLATFORM' | 'OPERATOR'}_REDIS_${string}`>;
   words: RegExp;
   found: string;
   wanted: string;

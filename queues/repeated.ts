@@ -29,7 +29,8 @@ export class Repeated {
     clearTimeout(this.#timer);
     if (this.#closed) return;
     // By chance a little off, so that workers started together do not act together.
-    const pauseMs = Math.min(ms, this.#longestPauseMs * (0.75 + Math.random() / 2));
+    const longestMs = this.#longestPauseMs * (0.75 + Math.random() / 2);
+    const pauseMs = Number.isFinite(ms) ? Math.min(ms, longestMs) : longestMs;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#acting = this.#act().then((nextMs) => this.#pause(nextMs));

@@ -14,8 +14,15 @@ export class Spendings {
 
   /** What a job has used; nothing under a name where nothing was noted. */
   async of(jobId: string): Promise<Record<string, number>> {
-    const found = await this.#connection.hgetall(this.#keys.spent(jobId));
-    return Object.fromEntries(Object.entries(found).map(([name, amount]) => [name, Number(amount)]));
+    const key = this.#keys.spent(jobId);
+    const found = Object.entries(await this.#connection.hgetall(key));
+    const isAmount = (text: string) => /\d/.test(text) && Number.isFinite(Number(text));
+    // What is no number was written by hand, and nothing can be added to it.
+    const others = found.flatMap(([name, amount]) => (isAmount(amount) ? [] : [name]));
+    if (others.length > 0) await this.#connection.hdel(key, ...others);
+    return Object.fromEntries(
+      found.flatMap(([name, amount]) => (isAmount(amount) ? [[name, Math.max(0, Number(amount))]] : [])),
+    );
   }
 
   /** Adds amounts, which may be negative, to what a job has used. */

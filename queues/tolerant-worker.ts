@@ -17,7 +17,10 @@ export function textOf(job: QueuedJob): string {
   return texts.get(job) ?? JSON.stringify(job.data) ?? 'null';
 }
 
-/** A worker that survives job data that are no JSON (BullMQ's own would lose such a job at each fetch, for ever) and says when it last fetched. */
+/**
+ * A worker that survives what a job written by hand holds or lacks (data that are no JSON, no name: BullMQ's own would lose such a job at each fetch,
+ * for ever), and says when it last fetched.
+ */
 export class TolerantWorker extends Worker<unknown, Pointer, string> {
   /** When Redis last answered its asking for work, by `performance.now()`. */
   lastFetchAtMs = performance.now();
@@ -29,7 +32,8 @@ export class TolerantWorker extends Worker<unknown, Pointer, string> {
   }
 
   protected override createJob(json: JobJson, jobId: string): QueuedJob {
-    const job = super.createJob({ ...json, data: 'null' }, jobId);
+    // Under the id by which it was fetched, whatever a field of that name says: its outcome is no other job's.
+    const job = super.createJob({ ...json, id: jobId, name: json.name ?? '', data: 'null' }, jobId);
     job.data = parseData(json.data);
     texts.set(job, json.data);
     return job;

@@ -42,7 +42,7 @@ export function canaryPasses(cell: Cell): Promise<boolean> {
         handler: canaryHandler,
         first: canaryRun,
         seeds: ['canary'],
-        settings: [[0, null, 0, false, 0, 0, 1]],
+        settings: [[0, null, [], false, 0, 0, 1]],
         tools: [['add']],
         answers: [answers],
       },

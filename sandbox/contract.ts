@@ -35,8 +35,8 @@ export interface Run {
   nowMs: number;
   /** Whether the clock stands still (trials) or follows the host's from step to step (live use). Default `true`: it stands still. */
   fixedClock?: boolean;
-  /** By how much a clock that stands still goes on with each call that `onCall` answers, in milliseconds; default 0. */
-  tickMs?: number;
+  /** By how much a clock that stands still goes on with the calls that `onCall` answers, in milliseconds: one after another, and over again. Default: not at all. */
+  ticksMs?: readonly number[];
   /** Names on `context.call`. */
   tools: readonly string[];
   /** Whether `context.send` is there. */

@@ -322,16 +322,16 @@ function arranged(group: readonly Ticket[]): { order: readonly Ticket[]; table: 
     kind.push(ticket);
   }
   const byClock = [
-    ...Map.groupBy(kinds, ([one]) => `${one?.run.nowMs} ${one?.aheadMs} ${one?.run.tickMs ?? 0}`).values(),
+    ...Map.groupBy(kinds, ([one]) => `${one?.run.nowMs} ${one?.aheadMs} ${one?.run.ticksMs ?? ''}`).values(),
   ].flat();
   // Runs of a batch mostly have the very same lists, which are sent once.
   const tools = new Map<readonly string[], number>();
   const answers = new Map<AnswerTable, number>();
   const settings = byClock.map((one): RunSetting => {
     const { aheadMs, run } = one[0] as Ticket;
-    const { nowMs, tickMs = 0, send, ...lists } = run;
+    const { nowMs, ticksMs = [], send, ...lists } = run;
     const table = lists.answers ? indexIn(answers, lists.answers) : -1;
-    return [nowMs, aheadMs, tickMs, send, indexIn(tools, lists.tools), table, one.length];
+    return [nowMs, aheadMs, ticksMs, send, indexIn(tools, lists.tools), table, one.length];
   });
   const order = byClock.length === 1 ? group : byClock.flat();
   return {
@@ -349,7 +349,7 @@ function isSetAlike(one: Run, other: Run): boolean {
   return (
     one.nowMs === other.nowMs &&
     one.fixedClock === other.fixedClock &&
-    one.tickMs === other.tickMs &&
+    one.ticksMs === other.ticksMs &&
     one.send === other.send &&
     one.tools === other.tools &&
     one.answers === other.answers

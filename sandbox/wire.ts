@@ -114,12 +114,12 @@ export interface RunTable {
 
 /**
  * What so many runs in a row have in common. `aheadMs` is by how much their clock goes ahead of the host's after the first step, null where it stands
- * still but for `tickMs` with each answer. `tools` and `answers` are indexes into the lists beside, -1 for none.
+ * still but for `ticksMs`, one with each answer. `tools` and `answers` are indexes into the lists beside, -1 for none.
  */
 export type RunSetting = [
   nowMs: number,
   aheadMs: number | null,
-  tickMs: number,
+  ticksMs: readonly number[],
   send: boolean,
   tools: number,
   answers: number,

@@ -36,7 +36,7 @@ const reading = readJob(
 );
 if (!reading.ok) throw new Error('Cannot bench: the example is no job');
 const job: Job = reading.job;
-const { subject, surface } = requirementsOf(clear(analyze(job)));
+const { subject, surface } = requirementsOf(clear(analyze(job)), 'seed');
 const script = readScripts(join(root, 'fixtures/completions')).find(({ name }) => name.endsWith('provider-repair.md'));
 const candidate = extractCandidate(script?.reply ?? '');
 if (candidate.kind !== 'code') throw new Error('Cannot bench: the example has no handler');
@@ -46,7 +46,7 @@ if (!bundled.ok) throw new Error('Cannot bench: the handler cannot be bundled');
 
 const sandbox = await createSandbox({ cells: 1 });
 const handler = await sandbox.load(bundled.bundle, 'handle');
-const trier = createTrier(handler, surface, sourceLocator(source, bundled.map));
+const trier = createTrier(handler, surface, sourceLocator(source, bundled.map), subject.trialSeed);
 const observations = await trier.try(caseScenarios(subject), AbortSignal.timeout(60_000));
 const plainUs = plainFunctionUs();
 try {

@@ -149,7 +149,7 @@ async function costsOf({ order, reading, source }: Recorded, sandbox: Sandbox) {
   try {
     // One round more, for just-in-time compilation to settle.
     for (let round = 0; round <= rounds; round += 1) {
-      const trier = createTrier(handler, surface, () => undefined);
+      const trier = createTrier(handler, surface, () => undefined, subject.trialSeed);
       const note = async <Found>(what: keyof typeof least, work: (counting: Trier) => Promise<Found>) => {
         const [result, cost] = await costOf(trier, work);
         if (round > 0) least[what] = lesser(least[what] ?? cost, cost);

@@ -26,16 +26,16 @@ export interface Trial {
 }
 
 /** Reads an agreement's job and everything a candidate of it is held to. */
-export async function openFixture(folder: URL): Promise<Requirements> {
+export async function openFixture(folder: URL, trialSeed = 'fixtures'): Promise<Requirements> {
   const text = await readFile(new URL('job.json', folder), 'utf8');
-  return measureOf(JSON.parse(text));
+  return measureOf(JSON.parse(text), trialSeed);
 }
 
 /** Everything that a candidate of a `generate` job is held to; throws where the job does not get as far as a candidate. */
-export function measureOf(data: unknown): Requirements {
+export function measureOf(data: unknown, trialSeed = 'fixtures'): Requirements {
   const reading = readJob('generate', data, JSON.stringify(data).length);
   if (!reading.ok) throw new Error(`Cannot read job: ${JSON.stringify(reading.faults)}, wanted a valid one`);
-  return requirementsOf(clear(analyze(reading.job)));
+  return requirementsOf(clear(analyze(reading.job)), trialSeed);
 }
 
 /** Puts a candidate through bundling, cases and checks as the pipeline does. */
@@ -51,7 +51,7 @@ export async function tryCandidate(
   if (!bundled.ok) return { cases: [], refusedFor: bundled.faults.map(({ message }) => `bundle: ${message}`) };
   const handler = await sandbox.load(bundled.bundle, order.exportName);
   try {
-    const trier = createTrier(handler, order.surface, sourceLocator(source, bundled.map));
+    const trier = createTrier(handler, order.surface, sourceLocator(source, bundled.map), order.subject.trialSeed);
     const observations = await trier.try(caseScenarios(order.subject), signal);
     const cases = judgeCases(order.subject, observations);
     const failed = cases.filter(({ passed }) => !passed);

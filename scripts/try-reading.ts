@@ -55,7 +55,7 @@ export async function tryReadings(
   const handler = await sandbox.load(bundled.bundle, order.exportName);
   try {
     const { signal } = new AbortController();
-    const trier = createTrier(handler, order.surface, () => undefined);
+    const trier = createTrier(handler, order.surface, () => undefined, order.subject.trialSeed);
     await trier.try(caseScenarios(order.subject), signal);
     const judge = async (reading: Reading) => judgeReading(reading.derived, order.subject, trier, signal);
     const trials = await inTurn(readings, judge);

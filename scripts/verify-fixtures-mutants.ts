@@ -107,7 +107,7 @@ async function tracesOf(order: Requirements, source: string, sandbox: Sandbox): 
   const { subject } = order;
   const handler = await sandbox.load(bundled.bundle, order.exportName);
   try {
-    const trier = createTrier(handler, order.surface, () => undefined);
+    const trier = createTrier(handler, order.surface, () => undefined, order.subject.trialSeed);
     const base = caseScenarios(subject);
     const isValid = (value: Json) =>
       subject.role === 'provider' ? subject.surface.requestIssues(value).length === 0 : true;

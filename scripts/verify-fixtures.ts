@@ -24,6 +24,7 @@ tables made of the cases must not, and faulty ones (faulty-*.ts, table*.ts) are 
   --confirm <folder>   a second set of readings, <name>.json or <name>/reading*.json: what it does not bear out is only warned of
   --mutants            mutants of the sound handlers in place of the handlers
   --alone              what each rule refuses, and what it alone does
+  --seed <text>        what the trials draw from; default: fixtures
   --verbose            each handler with what it is refused for, and each entry that is dropped
 `;
 
@@ -36,6 +37,7 @@ const { values: options, positionals: only } = parseArgs({
     confirm: { type: 'string' },
     mutants: { type: 'boolean', default: false },
     alone: { type: 'boolean', default: false },
+    seed: { type: 'string' },
     verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -106,7 +108,7 @@ async function agreementsIn(root: URL): Promise<string[]> {
 }
 
 async function openAgreement(name: string, folder: URL): Promise<Agreement> {
-  const order = await openFixture(folder);
+  const order = await openFixture(folder, options.seed);
   const { readings, all, dropped } =
     options.readings === undefined
       ? await openReadings(order, folder)

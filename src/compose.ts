@@ -10,6 +10,7 @@ import {
   judgeRedis,
   type Keys,
   keysOf,
+  mending,
   openOperator,
   Quarantine,
   type QueueEvent,
@@ -100,7 +101,8 @@ const noModelAnswers = 'no model endpoint answers, their circuits are open';
 export async function composeWorker(config: WorkerConfig, log: Log): Promise<WorkerProcess> {
   const keys = keysOf(config.prefix);
   // The consumer tells of a Redis that is away, summed up.
-  const connection = connect(config.redisUrl, 'worker');
+  const plain = connect(config.redisUrl, 'worker');
+  const connection = mending(plain, keys, (event) => logQueueEvent(log, event));
   const quarantine = patientQuarantine(new Quarantine(connection, keys, config.quarantineSeconds));
   const sandbox = await demandDurability(config, connection)
     .then(() => openSandbox(config, log, quarantine))
@@ -192,6 +194,7 @@ function composeServices(
     processBudget: new ProcessBudget(limits),
     typeChecker,
     checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
+    trialSeed: config.trialSeed ?? undefined,
     bundle: bundleHandler,
     sandbox,
     warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),
@@ -403,6 +406,7 @@ const warned: ReadonlySet<QueueEvent['event']> = new Set([
   'given-up',
   'retried',
   'refused',
+  'mended',
 ]);
 
 /** A job and its negotiation stand under the same names in these lines as in those of its stages. */

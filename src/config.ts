@@ -130,7 +130,7 @@ const dollars = (given: string): number | null | Unreadable =>
 const setting = <T>(one: Setting<T>): Setting<T> => one;
 
 /** The checks whose rules are read from the words of an agreement, which can be read wrongly; none of those that know a table of the examples. */
-export const advisableChecks = ['generated-requests', 'leaks', 'requester-peer'] as const;
+export const advisableChecks = ['generated-requests', 'leaks', 'member-order', 'requester-peer'] as const;
 
 /** Every setting there is, with its default. */
 export const settings = {
@@ -295,6 +295,13 @@ export const settings = {
       'checks that only warn where they would refuse a handler, separated by commas: for agreements whose words they read wrongly (docs/verification.md)',
     fallback: [],
     read: someOf(...advisableChecks),
+  }),
+  trialSeed: setting<string | null>({
+    env: 'PROTOSMITH_TRIAL_SEED',
+    about:
+      'what the trials of all jobs draw from, to repeat those of one whose report names it; each job has its own when not set',
+    fallback: null,
+    read: text(/^[\w.-]{1,100}$/, 'the trialSeed of a report'),
   }),
   retentionSeconds: setting({
     env: 'PROTOSMITH_RETENTION_S',

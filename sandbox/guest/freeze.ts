@@ -1,3 +1,4 @@
+import { replacedConstructors } from './buffers.ts';
 import {
   defineProperty,
   freeze,
@@ -5,7 +6,6 @@ import {
   getPrototypeOf,
   hasOwn,
   isExtensible,
-  NativeArrayBuffer,
   NativeDate,
   NativeError,
   NativeTypeError,
@@ -44,7 +44,7 @@ function hiddenObjects(): unknown[] {
   ];
   return [
     NativeDate,
-    NativeArrayBuffer,
+    ...replacedConstructors,
     getOwnPropertyDescriptor(strictArguments, 'callee')?.get,
     stack?.get,
     stack?.set,

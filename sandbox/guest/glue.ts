@@ -1,9 +1,18 @@
+import { forgetUnmet, hasRunOut } from './buffers.ts';
 import { replaceRandom } from './chance.ts';
 import { replaceClock, setClock } from './clock.ts';
 import { freezeRealm } from './freeze.ts';
 import { keepCalls, takeNews } from './news.ts';
 import { bareList, indexOf, parse, slice } from './primordials.ts';
-import { comeAgain, type GuestAnswers, type GuestDoor, type GuestKind, type GuestMessage, poll } from './protocol.ts';
+import {
+  comeAgain,
+  type GuestAnswers,
+  type GuestDoor,
+  type GuestKind,
+  type GuestMessage,
+  poll,
+  ranOut,
+} from './protocol.ts';
 import { takeAway } from './removals.ts';
 import { bind, type Factory, giveDue, isAnyDue, resumeRun, startRun } from './runs.ts';
 
@@ -18,7 +27,7 @@ export function installGlue(shared: boolean): GuestDoor {
   replaceRandom();
   if (shared) freezeRealm();
 
-  return (message, given) => {
+  const door: GuestDoor = (message, given) => {
     if (message === undefined) {
       if (isAnyDue() && keepCalls()) {
         told = '';
@@ -76,5 +85,11 @@ export function installGlue(shared: boolean): GuestDoor {
     if (!isAnyDue() && waits) return '';
     told = takeNews();
     return isAnyDue() ? comeAgain + told : told;
+  };
+  // Whatever runs go on within a step, it is entered once more before they are believed.
+  return (message, given) => {
+    if (message !== undefined && message !== poll) forgetUnmet();
+    const said = hasRunOut() ? ranOut : door(message, given);
+    return hasRunOut() ? ranOut : said;
   };
 }

@@ -13,6 +13,7 @@ export const {
 export const { freeze, hasOwn, isExtensible } = Object;
 export const { parse, stringify } = JSON;
 export const { imul } = Math;
+export const makeSymbol = Symbol;
 export const scope = globalThis as unknown as Record<string, unknown>;
 export const NativeArrayBuffer = ArrayBuffer;
 export const NativeDate = Date;

@@ -39,6 +39,9 @@ export type GuestAnswer = { output: string } | { error: { code: string; message:
 /** Stands in front of news where the guest has answers at hand, so that the host is to come again and let it go on. */
 export const comeAgain = '+';
 
+/** In place of news: a run of this step was refused memory, so that none of them goes on. */
+export const ranOut = '!';
+
 /**
  * What the guest says. Texts: the input of each `given` call, which came before all else and has had its answer; the value of each `plain` run,
  * which returned and did nothing else; each settled run's value or message, its stack where it threw, its logs; then each other call's input.

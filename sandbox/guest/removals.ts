@@ -1,12 +1,15 @@
+import { watchBuffers } from './buffers.ts';
 import {
-  construct,
   defineProperty,
   deleteProperty,
   getOwnPropertyDescriptor,
   getPrototypeOf,
   hide,
   lend,
-  NativeArrayBuffer,
+  makeSymbol,
+  mapGet,
+  mapSet,
+  NativeMap,
   NativeTypeError,
   ownKeys,
   scope,
@@ -23,8 +26,9 @@ export function takeAway(shared: boolean): void {
   deleteProperty(JSON, 'rawJSON');
   deleteProperty(JSON, 'isRawJSON');
   if (shared) refuseMatches();
+  keepSymbols(shared);
   refuseCode();
-  refuseResizableBuffers();
+  watchBuffers();
 }
 
 /** The statics of RegExp (`$1`, `lastMatch`, …) tell one run what another matched. A run that asks for them is made again where they are its own. */
@@ -52,6 +56,34 @@ function refuseMatches(): void {
   }
 }
 
+/**
+ * `Symbol.for` gives symbols of the isolate, which outlive every run and hold on to their names. Where runs share a realm it throws, so that the
+ * run is made again; there the registry is the run's own.
+ */
+function keepSymbols(shared: boolean): void {
+  if (shared) {
+    hide(Symbol, 'for', (): never => {
+      throw new NativeTypeError('the registry of symbols is not kept where runs share a realm');
+    });
+    return;
+  }
+  const byKey: Map<string, symbol> = new NativeMap();
+  const keys: Map<symbol, string> = new NativeMap();
+  hide(Symbol, 'for', (given: unknown): symbol => {
+    const key = `${given as string}`;
+    const known = mapGet(byKey, key);
+    if (known !== undefined) return known;
+    const made = makeSymbol(key);
+    mapSet(byKey, key, made);
+    mapSet(keys, made, key);
+    return made;
+  });
+  hide(Symbol, 'keyFor', (symbol: unknown): string | undefined => {
+    if (typeof symbol !== 'symbol') throw new NativeTypeError('what is given is not a symbol');
+    return mapGet(keys, symbol);
+  });
+}
+
 /** No code from strings: not by `eval`, not by any of the four constructors of functions. */
 function refuseCode(): void {
   const refusing = () => (): never => {
@@ -71,22 +103,4 @@ function refuseCode(): void {
     if (index === 0) hide(scope, 'Function', maker);
   }
   hide(scope, 'eval', refusing());
-}
-
-/** A resizable buffer reserves its greatest length, which no heap limit counts. */
-function refuseResizableBuffers(): void {
-  const FixedArrayBuffer = function (length: unknown, options: unknown): object {
-    if (!new.target) throw new NativeTypeError("Constructor ArrayBuffer requires 'new'");
-    if (options !== undefined) throw new NativeTypeError('resizable buffers are not allowed');
-    return construct(NativeArrayBuffer, [length], new.target) as object;
-  };
-  hide(FixedArrayBuffer, 'isView', NativeArrayBuffer.isView);
-  lend(FixedArrayBuffer, 'ArrayBuffer', NativeArrayBuffer.prototype);
-  hide(NativeArrayBuffer.prototype, 'constructor', FixedArrayBuffer);
-  defineProperty(
-    FixedArrayBuffer,
-    Symbol.species,
-    getOwnPropertyDescriptor(NativeArrayBuffer, Symbol.species) as PropertyDescriptor,
-  );
-  hide(scope, 'ArrayBuffer', FixedArrayBuffer);
 }

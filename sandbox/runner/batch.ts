@@ -33,6 +33,8 @@ export interface ActiveRun {
   stepped: number;
   realm: Realm | undefined;
   alone: boolean;
+  /** Whether it was made again for memory that it was refused. */
+  again: boolean;
   /** What it is given on top of a step's time. */
   moreMs: number;
   /** Length of what it has said to tools and heard from them. */
@@ -73,11 +75,11 @@ export class Batch {
     const batches: Batch[] = [];
     let at = 0;
     for (const group of Map.groupBy(settings, (row) => row.slice(0, 3).join(' ')).values()) {
-      const [[nowMs, aheadMs, tickMs]] = group as [RunSetting];
+      const [[nowMs, aheadMs, ticksMs]] = group as [RunSetting];
       const runs = group.reduce((sum, row) => sum + row[6], 0);
       batches.push(
         new Batch(
-          { clock: { beginMs: nowMs, aheadMs, tickMs }, tables: answers },
+          { clock: { beginMs: nowMs, aheadMs, ticksMs }, tables: answers },
           {
             first: first + at,
             seeds: seeds.slice(at, at + runs),
@@ -127,6 +129,7 @@ export class Batch {
       stepped: 0,
       realm: undefined,
       alone: false,
+      again: false,
       moreMs: 0,
       exchanged: 0,
       guestMs: 0,
@@ -165,17 +168,21 @@ export class Batch {
 
 /**
  * The clock of runs: the time at which they begin, and by how much it goes ahead of the host's from then on; null where it stands still but for
- * `tickMs` with each answer.
+ * `ticksMs`, one with each answer.
  */
 export interface Clock {
   beginMs: number;
   aheadMs: number | null;
-  tickMs: number;
+  ticksMs: readonly number[];
 }
 
 /** What a run's clock says, at a time of the host's, in the step in which it is given so many answers. */
 export function timeOf({ batch, steps }: ActiveRun, atMs: number, given: number): number {
-  const { beginMs, aheadMs, tickMs } = batch.clock;
+  const { beginMs, aheadMs, ticksMs } = batch.clock;
   if (aheadMs !== null) return atMs + aheadMs;
-  return tickMs === 0 ? beginMs : beginMs + tickMs * steps.reduce((sum, { answers }) => sum + answers.length, given);
+  if (ticksMs.length === 0) return beginMs;
+  const count = steps.reduce((sum, { answers }) => sum + answers.length, given);
+  let timeMs = beginMs;
+  for (let nth = 0; nth < count; nth += 1) timeMs += ticksMs[nth % ticksMs.length] as number;
+  return timeMs;
 }

@@ -1,5 +1,5 @@
 import type ivm from 'isolated-vm';
-import { comeAgain, type GuestNews, poll } from '../guest/protocol.ts';
+import { comeAgain, type GuestNews, poll, ranOut } from '../guest/protocol.ts';
 import type { ResolvedLimits } from '../policy.ts';
 import { Texts, unpack } from '../wire.ts';
 import type { Realm } from './engine.ts';
@@ -19,6 +19,8 @@ export interface Left {
   left: 'timed-out' | 'out-of-memory';
   /** How long the step took whose time was up. */
   stepMs?: number;
+  /** Whether memory was refused, which may be for what runs before have taken. */
+  refused?: true;
 }
 
 /** The share of its limit above which a heap counts as full. */
@@ -61,6 +63,7 @@ export function enter(realm: Realm, message: string, { stepMs, memoryMb }: Resol
     }
   }
   const took = { wallMs: performance.now() - begun, cpuMs: Number(isolate.cpuTime - cpu) / 1e6 };
+  if (packed === ranOut) return { left: 'out-of-memory', refused: true };
   const again = packed?.startsWith(comeAgain) ?? false;
   const told = again ? packed?.slice(comeAgain.length) : packed;
   if (!told) return { news: undefined, texts: noTexts, again, ...took };
@@ -77,7 +80,7 @@ export function pollOnce(
   try {
     const packed = door.applySync(undefined, [poll], { timeout: stepMs });
     const told = packed.startsWith(comeAgain) ? packed.slice(comeAgain.length) : packed;
-    if (!told) return undefined;
+    if (!told || told === ranOut) return undefined;
     const { header, texts } = unpack<GuestNews>(told);
     return { news: header, texts };
   } catch {

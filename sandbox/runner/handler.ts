@@ -202,13 +202,14 @@ export class Handler {
     }
   }
 
-  #startAlone(run: ActiveRun): void {
-    run.alone = true;
+  /** Makes a run in a realm of its own: one that cannot be changed either, unless it may be that that it failed for. */
+  #startAlone(run: ActiveRun, frozen = false): void {
+    run.alone = !frozen;
     run.made = 0;
     run.stepped = 0;
     const realm = this.#enterable(
       () => [run],
-      () => this.#open(false),
+      () => this.#open(frozen),
     );
     if (!realm) return;
     this.#move(run, realm);
@@ -375,10 +376,12 @@ export class Handler {
   }
 
   /** The isolate is of no more use. Of one run it is known whose doing that was; of several it is found out one by one. */
-  #lost({ left, stepMs }: Left, chunk: readonly ActiveRun[]): void {
+  #lost({ left, stepMs, refused }: Left, chunk: readonly ActiveRun[]): void {
     const running = chunk.filter((run) => this.#active.get(run.id) === run);
     const [only] = running.length === 1 ? running : [];
-    const isGranted = only !== undefined && stepMs !== undefined && this.#grantMore(only, stepMs);
+    const isGranted =
+      only !== undefined &&
+      (stepMs === undefined ? refused === true && grantMemory(only) : this.#grantMore(only, stepMs));
     if (left === 'timed-out' && only && !isGranted) this.#hearTheRest(only);
     this.#discardEngine();
     if (only && !isGranted && this.#active.get(only.id) === only) {
@@ -395,7 +398,8 @@ export class Handler {
       this.#tidings.progress();
       this.#tidings.alone(run.id, run.moreMs);
       run.guestMs = 0;
-      this.#startAlone(run);
+      // In a realm like the one it was in: it must not see by it that another run was lost.
+      this.#startAlone(run, !run.alone);
     }
   }
 
@@ -462,6 +466,13 @@ export class Handler {
     this.#engine?.dispose();
     this.#engine = undefined;
   }
+}
+
+/** Whether a run that was refused memory is made again, once: in a new isolate nothing is taken by others. */
+function grantMemory(run: ActiveRun): boolean {
+  const isFirst = !run.again;
+  run.again = true;
+  return isFirst;
 }
 
 /** The next of the steps that a run had before it was made again, once it has made the calls that were answered in it. */

@@ -1,8 +1,9 @@
+import type { Code } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 
 /** A fault of a job's data, at a JSON pointer (RFC 6901) into them. */
 export interface JobFault {
-  code: `JOB_${string}`;
+  code: Extract<Code, `JOB_${string}`>;
   pointer: string;
   message: string;
   expected?: Json;

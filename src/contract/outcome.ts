@@ -100,6 +100,8 @@ export interface Report {
   /** Stage → milliseconds. */
   timings: Record<string, number>;
   generator: { kind: 'live' | 'scripted' | 'none'; model: string | null };
+  /** What the trials drew from: with it they can be repeated. `null` where a reader closed the job. */
+  trialSeed: string | null;
 }
 
 /** The handler as an outcome names it; the whole record lies in the handler store. */

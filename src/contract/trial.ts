@@ -22,7 +22,7 @@ export type Peer = (request: Json, nth: number, before?: readonly Json[]) => Pee
 /** How a tool answers an input after those that it was asked `before`; `undefined` = as the examples say. */
 export type Script = (input: Json, before: readonly Json[]) => ToolAnswer | undefined;
 
-/** What a peer answers, or why it does not; `unanswered` where nothing says how it answers such a request. */
+/** What a peer answers, or why it does not, an empty message standing for one that the trier makes up; `unanswered` where nothing says how it answers such a request. */
 export type PeerAnswer = { response: Json } | { error: HandlerFailure; unanswered?: true };
 
 /** One run to make of a candidate: everything that a run depends on. */
@@ -31,16 +31,16 @@ export interface Scenario {
   input: Json;
   /** The tools with the examples that answer them here: the example whose input equals the call's, else `otherwise`, else it fails. */
   tools: Tool[];
-  /** Calls that fail whatever the examples say; `nth` from 1 per tool, absent = every call. */
+  /** Calls that fail whatever the examples say; `nth` from 1 per tool, absent = every call. The trier makes up what an empty message says. */
   faults?: { tool: string; nth?: number; error: HandlerFailure }[];
   /** By tool: what answers in place of the examples. */
   scripts?: Readonly<Record<string, Script>>;
   /** The other side, for a requester. */
   peer?: Peer;
+  /** Runs of one seed see the same chance and clock. */
   seed: string;
+  /** What the clock says, but for the seconds that the trier draws. */
   nowMs: number;
-  /** By how much the clock goes on with each answer of a tool or the peer, in milliseconds; default 0. */
-  tickMs?: number;
 }
 
 /** A tool call as the host saw it; `invalid` where input or output broke the tool's schema, and the call was rejected for it. */

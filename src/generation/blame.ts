@@ -68,7 +68,7 @@ async function passEverythingElse(
   for (const { source, bundle } of distinct.values()) {
     const handler = await services.sandbox.load(bundle, assignment.exportName);
     try {
-      const trier = createTrier(handler, assignment.surface, () => undefined);
+      const trier = createTrier(handler, assignment.surface, () => undefined, amended.trialSeed);
       const run = { subject: amended, trier, ledger, signal };
       const observations = await runCases(run);
       const { failures } = await runChecks(run, { source, bundle }, observations, services.checkPolicy);

@@ -68,7 +68,8 @@ async function judgeStored(record: HandlerRecord, generation: Generation): Promi
   const { handler, release } = await services.warm.borrow(record);
   try {
     await reading.settled;
-    const trier = createTrier(handler, storedSurface(record, assignment.schemas), () => undefined);
+    const { subject, schemas } = assignment;
+    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined, subject.trialSeed);
     // What runs tell is bounded by what those of the cases tell.
     await runCases({ subject: assignment.subject, trier, ledger, signal: deadline.signal });
     return await judgeDerived(trier, assignment, reading, generation, deadline, deadline.atMs);

@@ -92,7 +92,10 @@ async function tryModule(
   const tools = new Set<string>();
   const handler = await services.sandbox.load(bundle, assignment.exportName);
   try {
-    const trier = recordTools(createTrier(handler, assignment.surface, sourceLocator(source, map)), tools);
+    const trier = recordTools(
+      createTrier(handler, assignment.surface, sourceLocator(source, map), assignment.subject.trialSeed),
+      tools,
+    );
     const run = { subject: assignment.subject, trier, ledger, signal };
     const observations = await runCases(run);
     const cases = judgeCases(assignment.subject, observations);

@@ -32,7 +32,7 @@ export async function prove(
   const { handler, release } = await services.warm.borrow(record);
   let sound = false;
   try {
-    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
+    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined, subject.trialSeed);
     const run = { subject, trier, ledger, signal };
     const observations = await runCases(run);
     const cases = judgeCases(subject, observations);

@@ -1,2 +1,2 @@
 /** Names what handlers are verified with; it changes with the checks, so that stored handlers are verified anew. */
-export const verifierVersion = '2';
+export const verifierVersion = '3';

@@ -13,7 +13,7 @@ import { canonicalDigest } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { invalidFailure, type Surface, storedSurface } from './surface.ts';
-import { failureOf } from './tool-script.ts';
+import { failureOf, lateFailure } from './tool-script.ts';
 
 /** What the embedder lends to a handler: its tools by name and, for a requester, the way to the peer. */
 export interface Embedder {
@@ -176,7 +176,7 @@ async function answer(
       ? { error: invalidFailure(tool === null ? "the peer's response" : `the output of ${tool}`, outputIssues) }
       : { output: text };
   } catch (error) {
-    if (bound.aborted) return { error: { code: 'TIMEOUT', message: `${tool ?? 'the peer'} did not answer in time` } };
+    if (bound.aborted) return { error: lateFailure(tool) };
     return { error: failureOf(thrownBy(error)) };
   } finally {
     clearTimeout(timer);

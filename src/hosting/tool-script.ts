@@ -1,6 +1,7 @@
 import type { Answer, HandlerFailure } from '../../sandbox/contract.ts';
 import type { Tool, ToolAnswer } from '../contract/job.ts';
 import { canonicalJson } from '../kernel/digest.ts';
+import { drawnText } from '../kernel/drawn.ts';
 import { isObject, type Json, weightOf } from '../kernel/json.ts';
 import { invalidFailure, type Surface } from './surface.ts';
 
@@ -12,9 +13,12 @@ export class ToolScript {
   readonly weight: number;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #surface: Surface;
+  readonly #seed: string | undefined;
 
-  constructor(tools: readonly Tool[], surface: Surface) {
+  /** With the seed of a trial, failures that nobody gave words are told in words of the trial's own. */
+  constructor(tools: readonly Tool[], surface: Surface, seed?: string) {
     this.#surface = surface;
+    this.#seed = seed;
     this.weight = weightOf(JSON.stringify(tools.map(({ examples, otherwise }) => [examples, otherwise])));
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.prepared = Object.fromEntries(
@@ -34,7 +38,10 @@ export class ToolScript {
   answer(name: string, input: Json, given?: ToolAnswer): Answer {
     const tool = this.#tools.get(name);
     if (!tool) return { error: { code: 'FAILED', message: `there is no tool "${name}"` } };
-    if (given) return this.#answer(tool, input, given);
+    if (given) {
+      const answer = this.#answer(tool, input, given);
+      return 'error' in answer ? { error: withWords(answer.error, name, this.#seed) } : answer;
+    }
     const prepared = this.prepared[name];
     const key = canonicalJson(input);
     if (prepared && Object.hasOwn(prepared, key)) return prepared[key] as Answer;
@@ -52,12 +59,30 @@ export class ToolScript {
     if (refusal) return { error: refusal };
     const inputIssues = this.#surface.toolInputIssues(tool.name, input);
     if (inputIssues.length > 0) return { error: invalidFailure(`the input of ${tool.name}`, inputIssues) };
-    if (!given) return { error: { code: 'FAILED', message: `${tool.name} has no answer to this input` } };
+    if (!given) {
+      const message = this.#seed === undefined ? `${tool.name} has no answer to this input` : '';
+      return { error: withWords({ code: 'FAILED', message }, tool.name, this.#seed) };
+    }
     if ('error' in given) return { error: failureOf(given.error) };
     const outputIssues = this.#surface.toolOutputIssues(tool.name, given.output);
     if (outputIssues.length > 0) return { error: invalidFailure(`the output of ${tool.name}`, outputIssues) };
     return { output: JSON.stringify(given.output) };
   }
+}
+
+/**
+ * A failure with words: one that has none is given those of live use where it was late, and else some that nobody can know who has not seen the
+ * trial's seed.
+ */
+export function withWords(failure: HandlerFailure, tool: string | null, seed = ''): HandlerFailure {
+  const { code, message } = failure;
+  if (message !== '') return failure;
+  return code === 'TIMEOUT' ? lateFailure(tool) : { code, message: drawnText(seed, `failure of ${tool}`) };
+}
+
+/** What a handler meets when a tool or the peer, which is `null`, does not answer in time. */
+export function lateFailure(tool: string | null): HandlerFailure {
+  return { code: 'TIMEOUT', message: `${tool ?? 'the peer'} did not answer in time` };
 }
 
 /** What a handler meets when a tool answers with an error: the error's own code where it is one of the three, else `FAILED`. */

@@ -2,33 +2,37 @@ import type { Answer, Call, LoadedHandler, Run, RunReport } from '../../sandbox/
 import type { Tool } from '../contract/job.ts';
 import type { Observation, ObservedCall, Scenario, SchemaIssue, Script, Trier } from '../contract/trial.ts';
 import { canonicalJson } from '../kernel/digest.ts';
+import { drawn, drawnOf } from '../kernel/drawn.ts';
 import { type Json, weightOf } from '../kernel/json.ts';
 import { takingTurns } from '../kernel/taking-turns.ts';
 import { OutputBudget } from './output-budget.ts';
 import type { SourcePosition } from './source-position.ts';
 import { invalidFailure, type Surface } from './surface.ts';
-import { ToolScript } from './tool-script.ts';
+import { ToolScript, withWords } from './tool-script.ts';
 
 /** Runs that are made before what they told is looked at: as many as the sandbox makes at once. */
 const runsTogether = 100;
 
 /**
  * Runs scenarios of one loaded candidate under its host: tools answered from the scenario's examples, everything that crosses
- * validated in both directions. Where its runs tell far more than the first ones, which are those of the cases, the others are `refused`.
+ * validated in both directions. What a handler could tell a trial from live use by is drawn from the trial's seed: chance, clock, how long
+ * answers take, and what failures say. Where its runs tell far more than the first ones, which are those of the cases, the others are `refused`.
  */
 export function createTrier(
   handler: LoadedHandler,
   surface: Surface,
   locate: (position: RunReport['position']) => SourcePosition | undefined,
+  seed: string,
 ): Trier {
   const budget = new OutputBudget();
+  const clocks = drawnClocks(seed);
   return {
     async try(scenarios, signal) {
       const scripts = new Map<readonly Tool[], ToolScript>();
       const trials = scenarios.map((scenario) => {
-        const script = scripts.get(scenario.tools) ?? new ToolScript(scenario.tools, surface);
+        const script = scripts.get(scenario.tools) ?? new ToolScript(scenario.tools, surface, seed);
         scripts.set(scenario.tools, script);
-        return new ScenarioRun(scenario, script, surface);
+        return new ScenarioRun(scenario, script, surface, seed, drawnOf(clocks, seed, `clock of ${scenario.seed}`));
       });
       const byRun = new Map(trials.map((trial) => [trial.run, trial]));
       const yieldTurn = takingTurns(signal);
@@ -55,6 +59,32 @@ export function createTrier(
   };
 }
 
+/** Runs of a scenario begin within so much of its time: too little for anything to expire, and enough for every second and millisecond. */
+const spreadMs = 50_000;
+
+/** So many clocks differ: runs of one clock are made in one step, and a step for each run would cost more than the run. */
+const clocks = 6;
+
+/** So many answers differ in how long they take. */
+const ticks = 8;
+
+/** How long an answer takes, in milliseconds: mostly little, as of a tool at hand. */
+const [leastTickMs, mostTickMs] = [1, 200];
+
+/** How a run's clock differs from its scenario's. */
+interface Clock {
+  aheadMs: number;
+  ticksMs: readonly number[];
+}
+
+function drawnClocks(seed: string): Clock[] {
+  const tickMs = (name: string) => Math.floor(leastTickMs * (mostTickMs / leastTickMs) ** drawn(seed, name));
+  return Array.from({ length: clocks }, (_, clock) => ({
+    aheadMs: Math.floor(spreadMs * drawn(seed, `clock ${clock}`)),
+    ticksMs: Array.from({ length: ticks }, (_, nth) => tickMs(`clock ${clock} tick ${nth}`)),
+  }));
+}
+
 /** What is seen of a run that was not made, or not looked at, since there was too much before. */
 function unheard(): Observation {
   return {
@@ -77,31 +107,23 @@ class ScenarioRun {
   readonly #scenario: Scenario;
   readonly #script: ToolScript;
   readonly #surface: Surface;
+  readonly #seed: string;
   /** Requests that nobody could answer, by their place among those that were sent. */
   readonly #unanswered = new Set<number>();
   readonly #asked = new Map<string | null, Json[]>();
 
-  constructor(scenario: Scenario, script: ToolScript, surface: Surface) {
+  constructor(scenario: Scenario, script: ToolScript, surface: Surface, seed: string, clock: Clock) {
     this.#scenario = scenario;
     this.#script = script;
     this.#surface = surface;
-    const { tickMs } = scenario;
-    const others = new Set([
-      ...(scenario.faults ?? []).map((fault) => fault.tool),
-      ...Object.keys(scenario.scripts ?? {}),
-    ]);
-    const answers =
-      others.size === 0
-        ? script.prepared
-        : Object.fromEntries(Object.entries(script.prepared).filter(([name]) => !others.has(name)));
+    this.#seed = seed;
     this.run = {
       input: JSON.stringify(scenario.input),
-      seed: scenario.seed,
-      nowMs: scenario.nowMs,
+      seed: `${seed} ${scenario.seed}`,
+      nowMs: scenario.nowMs + clock.aheadMs,
+      ticksMs: clock.ticksMs,
       tools: surface.toolNames,
       send: surface.role === 'requester',
-      // The clock goes on only with what comes from outside.
-      ...(tickMs === undefined ? { answers } : { tickMs }),
     };
   }
 
@@ -118,7 +140,9 @@ class ScenarioRun {
     const fault = this.#scenario.faults?.find(
       ({ tool, nth }) => tool === name && (nth === undefined || nth === before.length + 1),
     );
-    return fault ? { error: fault.error } : this.#script.answer(name, input, this.#scriptOf(name)?.(input, before));
+    return fault
+      ? { error: withWords(fault.error, name, this.#seed) }
+      : this.#script.answer(name, input, this.#scriptOf(name)?.(input, before));
   }
 
   #scriptOf(tool: string): Script | undefined {
@@ -131,11 +155,11 @@ class ScenarioRun {
     const requestIssues = this.#surface.requestIssues(request);
     if (requestIssues.length > 0) return { error: invalidFailure('the request', requestIssues) };
     const answer = (await this.#scenario.peer?.(request, before.length + 1, before)) ?? {
-      error: { code: 'FAILED', message: 'the peer cannot be reached' },
+      error: { code: 'FAILED', message: '' },
     };
     if ('error' in answer) {
       if (answer.unanswered) this.#unanswered.add(index);
-      return { error: answer.error };
+      return { error: withWords(answer.error, null, this.#seed) };
     }
     const responseIssues = this.#surface.responseIssues(answer.response, request);
     return responseIssues.length > 0

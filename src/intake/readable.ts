@@ -1,4 +1,4 @@
-import { NAME_PATTERN } from '../../queues/index.ts';
+import { LONGEST_WAIT_MS, NAME_PATTERN } from '../../queues/index.ts';
 import { type Kind, kinds, type Readable } from '../contract/job.ts';
 import { member } from '../contract/job-fault.ts';
 import { families, familyNamed } from '../families/families.ts';
@@ -9,7 +9,7 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 const otherTimeoutMs = 60_000;
 
 /** Least and greatest `timeoutMs`. */
-export const timeoutRangeMs = { least: 1_000, greatest: 600_000 } as const;
+export const timeoutRangeMs = { least: 1_000, greatest: LONGEST_WAIT_MS } as const;
 
 /** What can be read of a job's data without validating them. */
 export function readableOf(kind: string, data: unknown): Readable {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CheckReport } from '../contract/check-report.ts';
 import type { AttemptReport, CaseReport, ReadingReport, Report, Usage } from '../contract/outcome.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
@@ -21,6 +22,8 @@ export class Ledger {
   /** What earlier deliveries of the job used. */
   earlier: Usage = noUsage;
   readonly jobId: string;
+  /** What the trials of this delivery draw from. */
+  readonly trialSeed: string;
   readonly #negotiation: string | null;
   readonly #startedAt = performance.now();
   readonly #timings = new Map<string, number>();
@@ -30,8 +33,10 @@ export class Ledger {
   constructor(
     { jobId, negotiationId }: { jobId: string; negotiationId: string | null },
     onEvent: (event: JobEvent) => void,
+    trialSeed: string = randomUUID(),
   ) {
     this.jobId = jobId;
+    this.trialSeed = trialSeed;
     this.#negotiation = negotiationId;
     this.#onEvent = onEvent;
   }
@@ -79,6 +84,7 @@ export class Ledger {
       reading,
       timings,
       generator,
+      trialSeed: this.trialSeed,
     };
   }
 }

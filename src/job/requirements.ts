@@ -29,8 +29,11 @@ export interface Requirements {
   >;
 }
 
-/** Derives the measure of success from a cleared job. Leaves with `error` where a schema of our own side, a tool's or the task's, cannot be used. */
-export function requirementsOf(cleared: Cleared): Requirements {
+/**
+ * Derives what a handler must meet from a cleared job; its trials draw from the seed. Ends with `error` where a schema of
+ * our own side, a tool's or the task's, cannot be used.
+ */
+export function requirementsOf(cleared: Cleared, trialSeed: string): Requirements {
   const { job, agreement } = cleared;
   const { role, loose, task } = job;
   const findings = [
@@ -77,6 +80,7 @@ export function requirementsOf(cleared: Cleared): Requirements {
       loose,
       cases: agreement.cases,
       surface,
+      trialSeed,
       ...(task === undefined ? {} : { task }),
     },
     schemas,

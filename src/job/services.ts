@@ -37,6 +37,8 @@ export interface Services {
   /** Who confirms what a reading wants: another model than the one that writes, where there is one. */
   confirmer: Pick<Completer, 'complete'>;
   checkPolicy: CheckPolicy;
+  /** What the trials of every job draw from, to repeat those of one; without it each job has its own. */
+  trialSeed?: string | undefined;
   /** What one job may spend. */
   limits: JobLimits;
   /** What each job has spent. */

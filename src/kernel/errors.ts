@@ -1,8 +1,6 @@
-/** Whose move it is, told by the first word of a code (docs/errors.md). */
-export type Mover = 'JOB' | 'DOCUMENT' | 'CANDIDATE' | 'PLATFORM' | 'OPERATOR' | 'DEFECT';
+import type { Code } from './error-codes.ts';
 
-/** The code of a fault: its first word names whose move it is. */
-export type Code = `${Mover}_${string}`;
+export type { Code } from './error-codes.ts';
 
 /** A fault that is thrown: the platform's, the operator's or our own. Faults of jobs, agreements and candidates are values. */
 export class CodedError extends Error {

@@ -42,8 +42,11 @@ const maxConfirmed = 5;
 export const fixPath: Path = async (received, services, ledger) => {
   const { job, workDeadline } = received;
   const record = await ledger.stage('lookup', () => storedHandler(job, services));
-  const own = requirementsOf(await clearAmended(job, record, services, ledger, workDeadline.signal));
-  const held = requirementsOf(await clearTogether(own, record, services, ledger, workDeadline.signal));
+  const own = requirementsOf(await clearAmended(job, record, services, ledger, workDeadline.signal), ledger.trialSeed);
+  const held = requirementsOf(
+    await clearTogether(own, record, services, ledger, workDeadline.signal),
+    ledger.trialSeed,
+  );
   const { language } = held.cleared.agreement;
   const complaint = readComplaint(
     familyOf(job).complaint(job.complaint ?? {}),

@@ -48,7 +48,7 @@ export async function reproduce(
   const { subject, schemas } = held;
   const handler = await services.sandbox.load(record.bundle, exportNameOf(record.role));
   try {
-    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
+    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined, subject.trialSeed);
     const run = (scenario: Scenario) =>
       ledger.stage('trial', () =>
         retryLost(async () => (await trier.try([scenario], signal))[0] as Observation, signal),

@@ -18,7 +18,10 @@ import { storedHandler } from './stored-handler.ts';
 export const verifyPath: Path = async (received, services, ledger) => {
   const { job } = received;
   const record = await ledger.stage('lookup', () => storedHandler(job, services));
-  const requirements = requirementsOf(await clearAmended(job, record, services, ledger, received.workDeadline.signal));
+  const requirements = requirementsOf(
+    await clearAmended(job, record, services, ledger, received.workDeadline.signal),
+    ledger.trialSeed,
+  );
   // Of no cases at all, every handler passes all.
   if (runnableCases(requirements.subject).length === 0) throw nothingToRun(job);
   const { sound, cases, checks } = await prove(record, requirements, services, ledger, received.workDeadline.signal);
@@ -40,6 +43,7 @@ export const verifyPath: Path = async (received, services, ledger) => {
   }
   const everything = requirementsOf(
     await clearTogether(requirements, record, services, ledger, received.workDeadline.signal),
+    ledger.trialSeed,
   );
   const solved = await solve(everything, received, services, ledger);
   return { verdict: 'generated', findings: warnings, requirements, ...solved };

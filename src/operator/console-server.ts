@@ -9,7 +9,7 @@ import { isUsableId, limits, type QueueOperator } from '../../queues/index.ts';
 import { sha256Hex } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
-import { trimData } from './trim-data.ts';
+import { trimData, trimTexts } from './trim-data.ts';
 
 /** Options of the console. */
 export interface ConsoleOptions {
@@ -30,6 +30,9 @@ export interface ConsoleServer {
 const host = '127.0.0.1';
 const cookie = 'protosmith-console';
 
+/** Lines of a job's logs that are shown, from the end. */
+const maxLogLines = 100;
+
 /** Blocks other origins, although bull-board's pages name a font server, and framing. */
 const headers = {
   'content-security-policy':
@@ -42,8 +45,8 @@ const headers = {
 };
 
 /**
- * Serves the queue's dashboard on loopback. The token in `?token=` buys a session cookie; programs send it as
- * `Authorization: Bearer`. Job data are trimmed. Rejects with `OPERATOR_PORT_TAKEN`.
+ * Serves the queue's dashboard on loopback. A request with the token in `?token=` gets a session cookie; programs send
+ * it as `Authorization: Bearer`. All texts of jobs are trimmed. Rejects with `OPERATOR_PORT_TAKEN`.
  */
 export async function startConsole(operator: QueueOperator, options: ConsoleOptions): Promise<ConsoleServer> {
   const { token, writable, metrics } = options;
@@ -53,8 +56,10 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
     readOnlyMode: !writable,
     description: 'Jobs that wait, run, were put back or failed. Outcomes: protosmith inspect <job>.',
   });
+  queue.getJobLogs = async (jobId) => (await operator.queue.getJobLogs(jobId, -maxLogLines, -1)).logs;
   queue.setFormatter('data', (data: unknown) => trimData(data) as Record<string, unknown>);
   queue.setFormatter('name', ({ name }: { name?: string }) => String(trimData(name ?? '')));
+  queue.setFormatter('progress', (value: unknown) => trimData(value) as Record<string, unknown>);
   queue.setFormatter('returnValue', (value: unknown) => trimData(value) as Record<string, unknown>);
   createBullBoard({
     queues: [queue],
@@ -85,6 +90,8 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
     const fault = faultIn(body, split(url).path.endsWith('/add'));
     if (fault !== undefined) throw Object.assign(new Error(fault), { statusCode: 400 });
   });
+  // Anybody may have written a job's hash, logs and options.
+  server.addHook('preSerialization', async (_request, _reply, payload) => trimTexts(payload));
   server.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await metrics.metrics()),
   );

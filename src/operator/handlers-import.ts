@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { openSandbox } from '../compose.ts';
@@ -223,10 +224,11 @@ async function faultOf(record: HandlerRecord, sandbox: Sandbox): Promise<string 
         requestSchema,
         responseSchema,
         surface,
+        trialSeed: randomUUID(),
         ...proof,
       };
       const signal = AbortSignal.timeout(casesWithinMs);
-      const trier = createTrier(handler, surface, () => undefined);
+      const trier = createTrier(handler, surface, () => undefined, subject.trialSeed);
       const seen = await trier.try(caseScenarios(subject), signal);
       const failed = judgeCases(subject, seen).filter(({ passed }) => !passed);
       if (failed.length > 0) return `it fails its case ${failed.map(({ testCase }) => testCase).join(', ')}`;

@@ -85,7 +85,7 @@ answer cannot be read, 69 the model does not answer, 78 no model or wrong settin
 /** What a reader gets of a job: what its handler must meet. */
 function subjectOf(data: unknown): Subject {
   const taken = { kind: 'generate', data, rawBytes: Buffer.byteLength(JSON.stringify(data)) };
-  return asRead(requirementsOf(clear(analyze(accepted(taken, ['generate'])))).subject);
+  return asRead(requirementsOf(clear(analyze(accepted(taken, ['generate']))), 'no trial').subject);
 }
 
 /** Prints why a job has no readable agreement. */

@@ -1,3 +1,5 @@
+import { forTerminal } from './for-terminal.ts';
+
 /** Longer texts are cut, in UTF-16 code units: documents and cases do not belong on a dashboard. */
 const maxTextCharacters = 120;
 
@@ -8,9 +10,7 @@ const maxDepth = 4;
 /** Trims a job's data for display: cuts long texts with their length, and sums up large and deep values. */
 export function trimData(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
-    return value.length <= maxTextCharacters
-      ? value
-      : `${value.slice(0, maxTextCharacters)}… (${value.length} characters)`;
+    return cut(value, maxTextCharacters);
   }
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
@@ -21,4 +21,32 @@ export function trimData(value: unknown, depth = 0): unknown {
   const more = entries.length - shown.length;
   if (Array.isArray(value)) return [...shown.map(([, each]) => each), ...(more > 0 ? [`${more} more`] : [])];
   return Object.fromEntries([...shown, ...(more > 0 ? [['…', `${more} more`] as const] : [])]);
+}
+
+/** Longest line, in UTF-16 code units, and most lines of a text on the dashboard. A job's id must fit on a line. */
+const maxLineCharacters = 200;
+const maxLines = 30;
+
+/** Deeper than the dashboard's own answers. */
+const maxShownDepth = 12;
+
+/** Trims all texts in an answer of the dashboard: cuts long lines and extra lines, and escapes invisible characters. */
+export function trimTexts(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return trimText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > maxShownDepth) return trimData(value, maxDepth);
+  if (Array.isArray(value)) return value.map((each) => trimTexts(each, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [trimText(name), trimTexts(each, depth + 1)] as const),
+  );
+}
+
+function trimText(text: string): string {
+  const lines = text.split('\n', maxLines + 1).map((line) => cut(line, maxLineCharacters));
+  if (lines.length > maxLines) lines.splice(maxLines, 1, `… (${text.length} characters)`);
+  return forTerminal(lines.join('\n'));
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`;
 }

@@ -34,6 +34,7 @@ const settingsRead = [
   'reading',
   ...sandboxSettings,
   'advisoryChecks',
+  'trialSeed',
   'retentionSeconds',
   'maxHandlersPerTenant',
   'quarantineSeconds',

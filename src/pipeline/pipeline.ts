@@ -26,7 +26,7 @@ const generatePath: Path = async (received, services, ledger) => {
     analyzeWithPatterns(received.job, services.sandbox, received.workDeadline.signal),
   );
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
-  const requirements = requirementsOf(cleared);
+  const requirements = requirementsOf(cleared, ledger.trialSeed);
   const solved = await solve(requirements, received, services, ledger);
   return { verdict: 'generated', findings: cleared.warnings, requirements, ...solved };
 };
@@ -58,7 +58,7 @@ async function work(received: Received, services: Services, ledger: Ledger): Pro
  * queue deals with: `PLATFORM_` faults, which bring the job back while there is time, work called off, and defects.
  */
 export async function runJob(taken: Taken, services: Services): Promise<Outcome | undefined> {
-  const ledger = new Ledger(taken, services.onJobEvent);
+  const ledger = new Ledger(taken, services.onJobEvent, services.trialSeed);
   ledger.tell({ type: 'started', kind: taken.kind });
   let received: Received | undefined;
   try {

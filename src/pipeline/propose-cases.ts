@@ -245,7 +245,7 @@ async function candidatesOf(
   const { handler, release } = await warm.borrow(record);
   let isSound = false;
   try {
-    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
+    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined, subject.trialSeed);
     const first = await retryLost(() => runWorlds(worldsOf(entries, subject), subject, trier, signal), signal);
     const checkable = distinct(first.trials.flatMap((run) => checkableRun(run, subject)));
     const lasting = await retryLost(() => lastingAnswers(checkable, subject, trier, signal), signal);

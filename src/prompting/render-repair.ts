@@ -30,7 +30,7 @@ export interface RepairCase {
   /** What was thrown, or why the run ended. */
   message?: string | undefined;
   position?: Observation['position'] | undefined;
-  calls: readonly Pick<ObservedCall, 'tool' | 'input' | 'output' | 'error' | 'invalid'>[];
+  calls: readonly Pick<ObservedCall, 'tool' | 'input' | 'output' | 'error' | 'invalid' | 'unanswered'>[];
   sends?: readonly Pick<Observation['sends'][number], 'request' | 'response' | 'error'>[] | undefined;
 }
 
@@ -204,7 +204,9 @@ function differenceText({ path, expected, got, in: where, message }: Difference)
   return `difference ${place}: ${[...values, ...(message === undefined ? [] : [cut(visibleText(message), MAX_LINE_CHARACTERS)])].join(', ')}`;
 }
 
-function callText({ tool, input, output, error, invalid }: RepairCase['calls'][number]): string {
+function callText({ tool, input, output, error, invalid, unanswered }: RepairCase['calls'][number]): string {
+  if (unanswered)
+    return `called ${visibleText(tool)}(${value(input)}) → rejected with FAILED: it has no answer to this input`;
   const note = invalid === undefined ? '' : ` (the ${invalid} breaks the tool's schema)`;
   return `called ${visibleText(tool)}(${value(input)}) → ${answer(output, error)}${note}`;
 }

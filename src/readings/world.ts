@@ -102,11 +102,11 @@ function chosen(answers: readonly ScriptedAnswer[], input: Json, before: readonl
 }
 
 function failure({ fail = 'FAILED', message }: ScriptedAnswer): { code: 'FAILED' | 'TIMEOUT'; message: string } {
-  return { code: fail, message: message ?? (fail === 'TIMEOUT' ? 'no answer in time' : 'the call failed') };
+  return { code: fail, message: message ?? '' };
 }
 
 const unanswerable = {
-  error: { code: 'FAILED', message: 'the peer has no answer to this request' },
+  error: { code: 'FAILED', message: '' },
   unanswered: true,
 } as const;
 

@@ -246,8 +246,7 @@ export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case
           others.find((one) => equalJson(one.request, request)) ??
           inTurn(others.filter(isSent(request))));
     // A wrong first request is answered all the same: what comes of it is worth knowing for a repair.
-    if (!match && nth > 1)
-      return { error: { code: 'FAILED', message: 'the peer has no answer to this request' }, unanswered: true };
+    if (!match && nth > 1) return { error: { code: 'FAILED', message: '' }, unanswered: true };
     const answering = match ?? own.case;
     return {
       response: substitute(

@@ -20,6 +20,8 @@ export interface CheckFacts {
   subject: Subject;
   candidate: CandidateCode;
   cases: readonly SeenCase[];
+  /** The cases at another time, where the candidate fails some of them then; empty where it passes, and all else is run then. */
+  elsewhere: readonly SeenCase[];
   /** What is public property in this agreement. */
   vocabulary: Vocabulary;
   /** What only hidden passages of the document have; the subject has its text without them. */

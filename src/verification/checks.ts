@@ -2,14 +2,15 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import { type Json, weightOf } from '../kernel/json.ts';
 import { takingTurns } from '../kernel/taking-turns.ts';
-import { caseScenario, type RunnableCase, runsOfCases } from './case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, Finding, Run, Underived } from './check.ts';
+import { caseScenario, caseScenarios, judgeCases, type RunnableCase, runsOfCases } from './case-scenarios.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, Finding, Run, SeenCase, Underived } from './check.ts';
 import { caseCoverage } from './checks/check-case-coverage.ts';
 import { determinism } from './checks/check-determinism.ts';
 import { exchange } from './checks/check-exchange.ts';
 import { generatedRequests } from './checks/check-generated-requests.ts';
 import { leaks } from './checks/check-leaks.ts';
 import { literalAudit } from './checks/check-literals.ts';
+import { memberOrder } from './checks/check-member-order.ts';
 import { neighbours } from './checks/check-neighbours.ts';
 import { renaming } from './checks/check-renaming.ts';
 import { requesterPeer } from './checks/check-requester-peer.ts';
@@ -21,6 +22,7 @@ import { ruleOf } from './rules.ts';
 import { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
 import { Vocabulary } from './vocabulary.ts';
+import { otherTimeMs } from './worlds/other-times.ts';
 import { runsOf } from './worlds/rename-map.ts';
 
 export type { CheckFact, Underived } from './check.ts';
@@ -30,6 +32,7 @@ export const checks: readonly Check[] = [
   caseCoverage,
   literalAudit,
   determinism,
+  memberOrder,
   leaks,
   requesterPeer,
   renaming,
@@ -66,27 +69,25 @@ export interface Verification {
 
 /**
  * Runs the checks beyond the cases on a candidate that has passed its cases, in as few calls of the trier as they allow; `observations` are
- * those of `caseScenarios(whole)`. Rejects only as the trier does.
+ * those of `caseScenarios(usual)`. All else is run at another time, if the candidate passes its cases then. Rejects only as the trier does.
  */
 export async function verify(
-  whole: Subject,
+  usual: Subject,
   candidate: CandidateCode,
-  observations: readonly Observation[],
+  usually: readonly Observation[],
   trier: Trier,
   policy: CheckPolicy,
   signal: AbortSignal,
   list: readonly Check[] = checks,
 ): Promise<Verification> {
+  const { whole, observations, elsewhere } = await atAnotherTime(usual, usually, trier, signal);
   const vocabulary = new Vocabulary(whole);
   const subject = asRead(whole);
   const facts: CheckFacts = {
     subject,
     candidate,
-    cases: runsOfCases(whole, observations).map(({ one, first }) => ({
-      one: asAnswered(one, first),
-      scenario: caseScenario(whole, one),
-      seen: first,
-    })),
+    cases: seenCases(whole, observations),
+    elsewhere,
     vocabulary,
     hidden: hiddenWordsOf(whole),
     literals: new LiteralIndex(candidate.bundle),
@@ -106,6 +107,30 @@ export async function verify(
     memorised: told.some((fact) => refuses(fact) && ruleOf(fact.rule).provesMemory),
     underived: underivedValues(subject, vocabulary),
   };
+}
+
+/** A subject at another time of its trial with its cases then, or as it was with the cases that a candidate fails then. */
+async function atAnotherTime(
+  usual: Subject,
+  usually: readonly Observation[],
+  trier: Trier,
+  signal: AbortSignal,
+): Promise<{ whole: Subject; observations: readonly Observation[]; elsewhere: SeenCase[] }> {
+  const nowMs = otherTimeMs(usual, 'of the checks');
+  const asUsual = { whole: usual, observations: usually, elsewhere: [] };
+  if (nowMs === undefined || usually.length === 0) return asUsual;
+  const whole = { ...usual, nowMs };
+  const observations = await trier.try(caseScenarios(whole), signal);
+  const isPassing = judgeCases(whole, observations).every(({ passed }) => passed);
+  return isPassing ? { whole, observations, elsewhere: [] } : { ...asUsual, elsewhere: seenCases(whole, observations) };
+}
+
+function seenCases(subject: Subject, observations: readonly Observation[]): SeenCase[] {
+  return runsOfCases(subject, observations).map(({ one, first }) => ({
+    one: asAnswered(one, first),
+    scenario: caseScenario(subject, one),
+    seen: first,
+  }));
 }
 
 /** A finding as it is told of. */

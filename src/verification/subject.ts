@@ -28,6 +28,8 @@ export interface Subject {
   loose: readonly Loose[];
   cases: readonly Case[];
   surface: SurfaceIssues;
+  /** What a trial of it draws from: whatever a handler could know a trial by otherwise. */
+  trialSeed: string;
   /** What the clock of a trial says, in milliseconds since 1970; default `defaultTrialNowMs`. */
   nowMs?: number;
 }

@@ -32,7 +32,7 @@ async function workOf(
   const reading = readJob('generate', data);
   assert.ok(reading.ok);
   return {
-    assignment: await assignmentFor(requirementsOf(clear(analyze(reading.job))), trusting),
+    assignment: await assignmentFor(requirementsOf(clear(analyze(reading.job)), 'seed'), trusting),
     services: undefined as never,
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     budget: new Budget({ ...limits, maxCompletions }, processBudgetOf()),

@@ -184,7 +184,7 @@ export async function startGeneration() {
     const deadline = new Deadline(Date.now() + timeoutMs, signal);
     const ended = { tested: null, conclusion: null, thrown: undefined, asked, events };
     try {
-      const held = requirementsOf(clear(analyze(job.job)));
+      const held = requirementsOf(clear(analyze(job.job)), 'seed');
       const budget = await openBudget(services, ledger.jobId, job.job.tenant);
       const reading = startReading(held, { services, ledger, budget }, deadline);
       const plain = await assignmentFor(held, services);

@@ -35,7 +35,7 @@ export function jobOf(data: JsonObject, kind = 'generate'): Job {
 
 /** What a candidate or a stored handler is held to. */
 export function heldTo(data: JsonObject) {
-  return requirementsOf(clear(analyze(jobOf(data))));
+  return requirementsOf(clear(analyze(jobOf(data))), 'seed');
 }
 
 /** A stored handler of a job, as far as running it looks at its record. */

@@ -27,11 +27,13 @@ const surface = new Surface({
   toolSchemas: { find: { outputSchema: tool.outputSchema as Json, readOnly: true } },
 });
 
-async function observe(source: string, ...batches: Partial<Scenario>[][]) {
+const observe = (source: string, ...batches: Partial<Scenario>[][]) => observeDrawn('trial', source, ...batches);
+
+async function observeDrawn(trialSeed: string, source: string, ...batches: Partial<Scenario>[][]) {
   const bundled = await bundleHandler(source, 'handle');
   assert.ok(bundled.ok);
   const handler = await sandbox.load(bundled.bundle, 'handle');
-  const trier = createTrier(handler, surface, sourceLocator(source, bundled.map));
+  const trier = createTrier(handler, surface, sourceLocator(source, bundled.map), trialSeed);
   try {
     const seen = [];
     for (const scenarios of batches)
@@ -81,7 +83,12 @@ test('a stored handler sees the tools of the job, and none is answered but those
   const schemas = { requestSchema: null, responseSchema: null, toolSchemas };
   const handler = await sandbox.load(bundled.bundle, 'handle');
   try {
-    const trier = createTrier(handler, storedSurface({ role: 'provider', tools: ['find'] }, schemas), () => undefined);
+    const trier = createTrier(
+      handler,
+      storedSurface({ role: 'provider', tools: ['find'] }, schemas),
+      () => undefined,
+      'trial',
+    );
     const [seen] = await trier.try(
       [{ input: { a: 1, b: 2 }, tools: [tool, other], seed: 'seed', nowMs: 0 }],
       AbortSignal.timeout(30_000),
@@ -134,6 +141,29 @@ test('ids and the time are the same for the same seed', async () => {
   assert.match(value.id, /^[a-z0-9]{16}$/);
   assert.notEqual(value.id, value.other);
   assert.deepEqual(first?.issuedIds, [value.id, value.other]);
+});
+
+test('what a handler could know a trial by follows from the seed of the trial', async () => {
+  const source = `export async function handle(_: any, context: any) {
+  const before = context.now();
+  await context.call.find({ a: 1, b: 2 });
+  const took = context.now() - before;
+  const lost = await context.call.find('unheard of').catch((error: any) => error.message);
+  const late = await context.call.find('late').catch((error: any) => error.message);
+  return { id: context.newId(), chance: Math.random(), before, took, lost, late };
+}`;
+  const error = { code: 'TIMEOUT' as const, message: '' };
+  const one = { faults: [{ tool: 'find', nth: 3, error }] };
+  const [first] = await observeDrawn('one', source, [one]);
+  const [again] = await observeDrawn('one', source, [one]);
+  const [other] = await observeDrawn('another', source, [one]);
+  assert.deepEqual(again?.value, first?.value);
+  const [mine, theirs] = [first?.value, other?.value] as Record<string, unknown>[];
+  const differing = Object.keys(mine ?? {}).filter((name) => mine?.[name] !== theirs?.[name]);
+  assert.deepEqual(differing, ['id', 'chance', 'before', 'took', 'lost']);
+  assert.ok(Number(mine?.before) - 1_700_000_000_000 < 60_000);
+  // As in live use.
+  assert.equal(mine?.late, 'find did not answer in time');
 });
 
 test('faults of the answer are told, and the value too', async () => {

@@ -95,6 +95,42 @@ test('data and names of jobs are trimmed', async () => {
   }
 });
 
+test('why a job failed, its stack, logs, progress and options are trimmed, and no character of them stays unseen', async () => {
+  const headers = await board.session();
+  const hidden = '\u0000\u001b[2J\u202e\u200b';
+  const key = `${DEFAULT_PREFIX}:${QUEUE_NAME}:hostile`;
+  const text = `begins${hidden}${document}`;
+  await rig.queue.add('review', {}, { jobId: 'hostile' });
+  await rig.connection.hset(key, {
+    name: `review${hidden}`,
+    data: JSON.stringify({ [text]: text }),
+    failedReason: text,
+    stacktrace: JSON.stringify([text, `at ${hidden}\n`.repeat(1_000)]),
+    progress: JSON.stringify({ [text]: text }),
+    opts: JSON.stringify({ [text]: text, deep: JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`) }),
+    returnvalue: JSON.stringify(text),
+    defa: text,
+    deid: text,
+    pb: text,
+  });
+  for (let line = 0; line < 500; line += 1) await rig.connection.rpush(`${key}:logs`, `${line} ${text}`);
+  for (const path of [listPath, '/api/queues/code-generation/hostile', '/api/queues/code-generation/hostile/logs']) {
+    const answer = await board.get(path, { headers });
+    assert.equal(answer.status, 200, path);
+    const body = await answer.text();
+    assert.match(body, /begins/, path);
+    assert.ok(!body.includes(document.slice(0, 500)), path);
+    assert.ok(body.length < 60_000, `${path}: ${body.length} characters`);
+    const isUnseen = (value: unknown): boolean =>
+      typeof value === 'string'
+        ? /[\u0000\u001b\u202e\u200b]/.test(value)
+        : typeof value === 'object' && value !== null && Object.entries(value).flat().some(isUnseen);
+    assert.equal(isUnseen(JSON.parse(body)), false, path);
+  }
+  const logs = JSON.parse(await (await board.get('/api/queues/code-generation/hostile/logs', { headers })).text());
+  assert.match(logs.at(-1), /^499 begins/);
+});
+
 test('jobs whose data are no JSON, or too deep to be written, hide no others', async () => {
   const headers = await board.session();
   for (const [jobId, data] of Object.entries({ half: '{"a":', deep: `${'['.repeat(100_000)}${']'.repeat(100_000)}` })) {

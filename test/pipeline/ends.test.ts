@@ -92,7 +92,7 @@ test('a defect is buried with its evidence, late or not, and work called off is 
     const lost = fault('PLATFORM_SANDBOX_LOST');
     assert.throws(() => conclusionOf(lost, stopped, receivedJob(late)), lost);
   }
-  const early = fault('PLATFORM_REDIS_UNAVAILABLE');
+  const early = fault('PLATFORM_REDIS_UNREACHABLE');
   assert.throws(() => conclusionOf(early, quiet, undefined), early);
 });
 

@@ -110,7 +110,7 @@ test('where another worker generates the same handler for too long, the deadline
   const limits = { maxCandidates: 1, maxCompletions: 1, maxTokens: null, maxCostUsd: null };
   const services = { handlers, spending, limits } as Partial<Services> as Services;
   const work = new Deadline(one.workDeadline.atMs, new AbortController().signal);
-  const held = requirementsOf(clear(analyze(one.job)));
+  const held = requirementsOf(clear(analyze(one.job)), 'seed');
   await assert.rejects(
     solve(
       held,

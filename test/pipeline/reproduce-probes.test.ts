@@ -25,7 +25,7 @@ function jobOf(data: JsonObject) {
 /** What a requester is held to whose tasks are as given. */
 function held(change: (task: Example['task']) => JsonObject = (task) => task): Requirements {
   const data = example('anp-product-en.requester') as unknown as Example;
-  return requirementsOf(clear(analyze(jobOf({ ...data, task: change(data.task) }))));
+  return requirementsOf(clear(analyze(jobOf({ ...data, task: change(data.task) }))), 'seed');
 }
 
 function quotedInputs(of: Requirements, request: Json): Json[] {
@@ -100,13 +100,14 @@ test('of two tasks, the one is taken whose request has all that the quoted one h
         }),
       ),
     ),
+    'seed',
   );
   assert.deepEqual(quotedInputs(of, request('P12345', { productName: 'Desk' })), [{ id: 'P12345', name: 'Desk' }]);
 });
 
 test('texts that a complaint quotes are asked again where messages are texts', () => {
   const { pathname } = new URL('../../fixtures/candidates/berth-lines/job.json', import.meta.url);
-  const of = requirementsOf(clear(analyze(jobOf(JSON.parse(readFileSync(pathname, 'utf8'))))));
+  const of = requirementsOf(clear(analyze(jobOf(JSON.parse(readFileSync(pathname, 'utf8'))))), 'seed');
   const inputs = probesOf(of, readComplaint('No answer to `MOOR 4711 ostrand 20`.', []))
     .filter(({ quoted }) => quoted)
     .map(({ scenario }) => scenario.input);
@@ -123,7 +124,7 @@ test('where a quoted request is played again, the peer answers as in the case, a
 });
 
 test('what the peer itself did wrong in a quoted exchange is no fault of ours', () => {
-  const provider = requirementsOf(clear(analyze(jobOf(example('anp-product-en.consistent')))));
+  const provider = requirementsOf(clear(analyze(jobOf(example('anp-product-en.consistent')))), 'seed');
   const response = { messageId: 'x', type: 'RESPONSE', status: { code: 404, message: 'No' }, productInfo: null };
   const quoted = (answer: JsonObject) => {
     const exchange = { request: { ...request('K7001'), productName: 7 }, response: answer };

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { INTAKE_GROUP, jobIdOf } from '../../queues/index.ts';
 import { readJob } from '../../src/intake/read-job.ts';
-import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { workerProcesses } from './worker-processes.ts';
 
 const intake = '{protosmith}:intake';
 
@@ -215,7 +216,7 @@ test('the same job again after its outcome has expired has all its time again', 
   assert.ok(leftMs.length === 4 && leftMs.every((ms) => ms > 0 && ms <= 2_100), leftMs.join());
 });
 
-test('entries that cannot be added now, however many a dead bridge has left of them, hold up no others', async (t) => {
+test('entries in whose place something else stands, however many a dead bridge has left of them, are done with the others', async (t) => {
   const { connection, consume, outcome } = await queueUnderTest(t);
   await connection.xgroup('CREATE', intake, INTAKE_GROUP, '0', 'MKSTREAM');
   const ids: string[] = [];
@@ -224,13 +225,78 @@ test('entries that cannot be added now, however many a dead bridge has left of t
     ids.push((await connection.xadd(intake, '*', 'data', JSON.stringify(data))) ?? '');
     return jobIdOf(data);
   };
+  const jobIds: string[] = [];
   // Where the job would lie, there is something else.
-  for (let count = 0; count < 60; count += 1)
-    await connection.set(`{protosmith}:code-generation:${await add(count)}`, '');
+  for (let count = 0; count < 60; count += 1) {
+    const jobId = await add(count);
+    jobIds.push(jobId);
+    await connection.set(`{protosmith}:code-generation:${jobId}`, '');
+  }
   const last = await add(100);
   await connection.xreadgroup('GROUP', INTAKE_GROUP, 'dead', 'STREAMS', intake, '>');
   await connection.call('XCLAIM', intake, INTAKE_GROUP, 'dead', '0', ...ids, 'IDLE', '60000');
   await consume();
-  assert.equal((await outcome(last)).verdict, 'generated');
-  assert.equal(await connection.xlen(intake), 60);
+  for (const jobId of [last, ...jobIds]) assert.equal((await outcome(jobId)).verdict, 'generated');
+  await until(async () => (await connection.xlen(intake)) === 0);
+});
+
+test('an entry that a worker took and let lie has its outcome in time, with another worker there', async (t) => {
+  const { redis, connection, consume, outcome, entries } = await queueUnderTest(t);
+  const workers = workerProcesses(t, redis.url);
+  const still = await workers.start();
+  const first = jobIdOf(jobData());
+  await connection.xadd(intake, '*', 'data', JSON.stringify(jobData()));
+  await outcome(first);
+  still.child.kill('SIGSTOP');
+  // Who stands still has asked Redis already, and is handed the next.
+  const data = jobData({ timeoutMs: 10_000, attempt: 1 });
+  await until(async () => {
+    await connection.xadd(intake, '*', 'data', JSON.stringify(data));
+    return ((await connection.xpending(intake, INTAKE_GROUP))[0] as number) > 0;
+  });
+  await consume();
+  assert.equal((await outcome(jobIdOf(data))).verdict, 'generated');
+  await until(async () => (await connection.xlen(intake)) === 0);
+  still.child.kill('SIGCONT');
+  await outcome(jobIdOf(data));
+  assert.equal(
+    (await entries()).filter(
+      ({ jobId, final, replayed }) => jobId === jobIdOf(data) && final === '1' && replayed === '0',
+    ).length,
+    1,
+  );
+});
+
+test('an entry whose deadline comes before any bridge has it is ended at that', async (t) => {
+  const { connection, queue, consume, outcome, entries } = await queueUnderTest(t);
+  await queue.pause();
+  await consume({ intake: false });
+  await until(() => connection.exists('{protosmith}:lease:keeper'));
+  const data = jobData({ timeoutMs: 2_000, replyTo: 'mine' });
+  // Never read, taken by one who died, and taken with a name that nobody knows.
+  await connection.xgroup('CREATE', intake, INTAKE_GROUP, '0', 'MKSTREAM');
+  await connection.xadd(intake, '*', 'jobId', 'taken', 'data', JSON.stringify(data));
+  await connection.xreadgroup('GROUP', INTAKE_GROUP, 'dead', 'STREAMS', intake, '>');
+  await connection.xadd(intake, '*', 'jobId', 'unread', 'data', JSON.stringify({ ...data, attempt: 1 }));
+  // Its time is not what whoever wrote it says.
+  await connection.xadd(intake, '99999999999999-0', 'jobId', 'ahead', 'data', JSON.stringify({ ...data, attempt: 2 }));
+  for (const jobId of ['taken', 'unread', 'ahead'])
+    assert.deepEqual(codes(await outcome(jobId)), ['PLATFORM_DEADLINE']);
+  assert.equal((await entries('mine')).length, 3);
+  await until(async () => (await connection.exists('{protosmith}:deadlines')) === 0);
+  assert.deepEqual([await connection.xlen(intake), await queue.getWaitingCount()], [0, 0]);
+});
+
+test('an entry that the queue does not take has its outcome at its deadline all the same', async (t) => {
+  const { connection, consume, outcome, entries } = await queueUnderTest(t);
+  // BullMQ counts in it with each job that it adds.
+  await connection.set('{protosmith}:code-generation:id', 'by hand');
+  await consume();
+  const data = jobData({ timeoutMs: 3_000, replyTo: 'mine' });
+  await connection.xadd(intake, '*', 'jobId', 'refused', 'data', JSON.stringify(data));
+  await connection.xadd(intake, '*', 'jobId', 'no-kind', 'kind', '', 'data', JSON.stringify(data));
+  assert.deepEqual(codes(await outcome('refused')), ['PLATFORM_DEADLINE']);
+  await outcome('no-kind');
+  assert.deepEqual((await entries('mine')).map(({ jobId }) => jobId).sort(), ['no-kind', 'refused']);
+  await until(async () => (await connection.xlen(intake)) === 0);
 });

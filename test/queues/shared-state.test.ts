@@ -8,7 +8,11 @@ import {
   HandlerRecords,
   keysOf,
   Leases,
+  mending,
   Quarantine,
+  type QueueEvent,
+  Readings,
+  Spendings,
 } from '../../queues/index.ts';
 import { queueUnderTest, until } from './queue-under-test.ts';
 
@@ -383,4 +387,76 @@ test('a handler that expired is forgotten once it is looked for, and one that is
   await records.remove('acme', 'pinned');
   assert.deepEqual(await connection.zrange(keys.handlers('acme'), '0', '-1'), ['kept']);
   assert.equal(await connection.exists(keys.handler('acme', 'pinned'), keys.pinnedHandlers('acme')), 0);
+});
+
+test('a lease without an end, or for a year, is not held for ever, and one that is renewed is', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const leases = new Leases(connection, keys);
+  await connection.set(keys.lease('endless'), 'by hand');
+  await connection.set(keys.lease('year'), 'by hand', 'EX', 31_536_000);
+  await connection.lpush(keys.lease('list'), 'by hand');
+  for (const name of ['endless', 'year', 'list']) await until(() => leases.acquire(name, 500));
+  const held = await leases.acquire('held', 60_000);
+  assert.equal(await leases.acquire('held', 10_000), null);
+  assert.ok((await connection.pttl(keys.lease('held'))) > 20_000);
+  assert.equal(await held?.renew(), true);
+});
+
+test('what was written by hand of an endpoint keeps nobody from it for ever', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const endpoints = new Endpoints(connection, keys, { failures: 2, openMs: 300 });
+  const part = (name: 'failures' | 'open' | 'tripped' | 'probe') => keys.circuit('e', name);
+  await connection.mset(part('open'), 'by hand', part('probe'), 'by hand', part('tripped'), 'by hand');
+  await connection.lpush(part('failures'), 'by hand');
+  assert.equal(await endpoints.admit('e'), false);
+  assert.ok((await connection.pttl(part('probe'))) > 0);
+  assert.equal(await endpoints.noteFailure('e'), true);
+  assert.equal((await endpoints.circuitOf('e')).state, 'open');
+  await connection.pexpire(part('open'), 31_536_000_000);
+  await until(async () => (await endpoints.circuitOf('e')).state === 'half-open');
+  await until(() => endpoints.admit('e'));
+  await endpoints.noteSuccess('e');
+  await connection.set(part('failures'), 'many');
+  assert.equal(await endpoints.noteFailure('e'), false);
+  assert.ok((await connection.pttl(part('failures'))) > 0);
+  await connection.zadd(keys.resting, 'inf', 'by hand', 'inf', 'another');
+  assert.deepEqual(await endpoints.resting(), []);
+});
+
+test('what a job spent is told in numbers, and goes on to be noted, whatever was written there by hand', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const spendings = new Spendings(mending(connection, keys), keys);
+  await connection.hset(keys.spent('a'), {
+    tokens: 'many',
+    costUsd: 'nan',
+    calls: 'inf',
+    other: '',
+    less: '-5',
+    well: '2',
+  });
+  assert.deepEqual(await spendings.of('a'), { less: 0, well: 2 });
+  await spendings.add('a', { tokens: 3, well: 1 });
+  assert.deepEqual(await spendings.of('a'), { less: 0, well: 3, tokens: 3 });
+  await connection.set(keys.spent('b'), 'by hand');
+  assert.deepEqual(await spendings.of('b'), {});
+});
+
+test('what stands in the place of handlers and readings is put aside, and they are kept', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const told: QueueEvent[] = [];
+  const mended = mending(connection, keys, (event) => told.push(event));
+  const records = new HandlerRecords(mended, keys);
+  const taken = [keys.handler('t', 'd'), keys.handlers('t'), keys.handlerLookup('t', 'l'), keys.pinnedHandlers('t')];
+  for (const key of [...taken, keys.withdrawnHandlers('t'), keys.tenants, keys.reading('t', 'r')])
+    await connection.rpush(key, 'by hand');
+  await records.put('t', 'd', '{}', ['l']);
+  assert.deepEqual(await records.find('t', 'l'), [{ digest: 'd', record: '{}' }]);
+  assert.equal(await records.get('t', 'd'), '{}');
+  assert.deepEqual(await records.tenants(), ['t']);
+  const readings = new Readings(mended, keys, 60);
+  assert.equal(await readings.get('t', 'r'), null);
+  await readings.put('t', 'r', 'kept');
+  assert.equal(await readings.get('t', 'r'), 'kept');
+  assert.deepEqual(new Set(told.map(({ event }) => event)), new Set(['mended']));
+  assert.deepEqual(await connection.lrange(keys.putAside(keys.handlers('t')), 0, -1), ['by hand']);
 });

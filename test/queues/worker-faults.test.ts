@@ -165,14 +165,15 @@ describe('faults of workers', { concurrency: 3 }, () => {
   test('a job that could not begin on a worker with a fast clock comes back in time', async (t) => {
     const { redis, connection, producer, outcome } = await queueUnderTest(t);
     const workers = workerProcesses(t, redis.url);
-    // What is asked before the work begins fails on a key of another type; BullMQ's own commands do not.
-    await connection.set('{protosmith}:deadlines', 'no sorted set');
+    // What is asked before the work begins fails on a key that is forbidden; BullMQ's own commands do not, nor does what is noted of jobs put back.
+    const rest = ['~{protosmith}:[^d]*', '~{protosmith}:due'];
+    await connection.call('ACL', 'SETUSER', 'default', 'resetkeys', ...rest);
     const fast = await workers.start({ clockOffMs: 300_000 });
     await producer.submit('generate', jobData(patient), { jobId: 'begun-late' });
     await until(async () => (await connection.zcard('{protosmith}:code-generation:delayed')) === 1);
     fast.child.kill('SIGKILL');
     await fast.exited;
-    await connection.del('{protosmith}:deadlines');
+    await connection.call('ACL', 'SETUSER', 'default', 'allkeys');
     await workers.start();
     await outcome('begun-late');
   });

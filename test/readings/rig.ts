@@ -130,7 +130,7 @@ function agreed(candidateProtocols: string): JsonObject {
 export function measureOf(data: JsonObject): ReturnType<typeof requirementsOf> {
   const reading = readJob('generate', data);
   assert.ok(reading.ok, JSON.stringify(reading));
-  return requirementsOf(clear(analyze(reading.job)));
+  return requirementsOf(clear(analyze(reading.job)), 'seed');
 }
 
 /** What the handlers of a job are judged against. */
@@ -155,7 +155,9 @@ export async function startJudging() {
     const tools = subject.tools.map((tool) => tool.name).sort();
     const handler = await sandbox.load(`export async function ${name}(input, context) {\n${body}\n}\n`, name);
     try {
-      return await use(createTrier(handler, storedSurface({ role: subject.role, tools }, schemas), () => undefined));
+      return await use(
+        createTrier(handler, storedSurface({ role: subject.role, tools }, schemas), () => undefined, subject.trialSeed),
+      );
     } finally {
       await handler.close();
     }

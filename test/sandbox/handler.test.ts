@@ -187,12 +187,13 @@ test('a clock that ticks goes on with each answer from outside, and shows the sa
     await context.call.look(4);
     return [...seen, at()];
   }`);
-  const runs = [run(false), run(true, { tickMs: 5 }), run(false, { tickMs: 5 }), run(false, { tickMs: 2 })];
+  const runs = [run(false), run(true, { ticksMs: [5] }), run(false, { ticksMs: [5] }), run(false, { ticksMs: [2, 3] })];
   const reports = await handler.runAll(runs, echo);
-  const ticking = (ms: number) => [0, 0, 1, 1, 3, 4].map((ticks) => 1_000 + ms * ticks);
+  const ticking = (one: number, other = one) =>
+    [0, 0, one, one, 2 * one + other, 2 * one + 2 * other].map((ms) => 1_000 + ms);
   assert.deepEqual(
     reports.map(({ value, message }) => JSON.parse(value ?? JSON.stringify(message))),
-    [0, 5, 5, 2].map(ticking),
+    [ticking(0), ticking(5), ticking(5), ticking(2, 3)],
   );
 });
 

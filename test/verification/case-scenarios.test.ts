@@ -37,6 +37,7 @@ function subjectOf(part: Partial<Subject>): Subject {
     loose: [],
     cases: [],
     surface: anything,
+    trialSeed: 'seed',
     ...part,
   };
 }

@@ -12,6 +12,7 @@ function vocabularyOf(text: string, part: Partial<Subject> = {}): Vocabulary {
     role: 'provider',
     payload: 'json',
     agreement: { text, language: 'en', schemas: [] },
+    trialSeed: 'seed',
     requestSchema: null,
     responseSchema: null,
     tools: [],

@@ -3,41 +3,70 @@ import type { Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseDifferences } from '../case-scenarios.ts';
 import type { Check, CheckFindings, Finding, SeenCase } from '../check.ts';
+import type { Subject } from '../subject.ts';
+import { otherTimeMs } from '../worlds/other-times.ts';
 
-/** Little enough that nothing expires meanwhile. */
-const laterMs = 61_013;
+/** So many runs with another seed, and so many at another time, are made at least where the cases are fewer. */
+const [leastLater, leastMoved] = [8, 5];
 
-/** What a tool may well take; in a case's own run none takes any time, and a handler could tell by that where it is. */
-const tickMs = 7;
+/** So many runs at other times are made at most. */
+const mostMoved = 20;
 
-/** Runs each case again: as it was, and with another seed a minute later, when tools take their time. */
+/**
+ * Runs each case again: as it was, and with other seeds, so at another second, when answers take other times. Some are run at other hours, days
+ * and years too.
+ */
 export const determinism: Check = {
   name: 'determinism',
   reason: 'The same input must give the same answer and the same calls, or the cases have proven nothing.',
-  *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
+  *run({ subject, cases, elsewhere }): Generator<Scenario[], CheckFindings, Observation[]> {
     if (cases.length === 0) return { findings: [], skipped: 'there is no case to run again' };
-    const seen = yield cases.flatMap(({ scenario }) => [
-      scenario,
-      { ...scenario, seed: `${scenario.seed}-later`, nowMs: scenario.nowMs + laterMs, tickMs },
-    ]);
-    const findings = cases.flatMap((one, index) => {
-      const [again, later] = [seen[index * 2] as Observation, seen[index * 2 + 1] as Observation];
-      if (!equalJson(traceOf(one.seen), traceOf(again)))
-        return [factOf('determinism/same-run', one, again, 'the same run gave another answer or other calls')];
-      return caseDifferences(subject, one.one, later).length > 0
-        ? [
-            factOf(
-              'determinism/later-run',
-              one,
-              later,
-              'another seed, a minute later, with tools that take their time, changed an answer that is not loose',
-            ),
-          ]
-        : [];
-    });
-    return { findings };
+    const later = repeated(cases, Math.max(leastLater, cases.length)).map(
+      ({ scenario }, nth): Scenario => ({ ...scenario, seed: `${scenario.seed}-later-${nth}` }),
+    );
+    const moved = movedCases(subject, cases);
+    const seen = [...(yield [...cases, ...moved].map(({ scenario }) => scenario).concat(later))];
+    const again = seen.splice(0, cases.length);
+    const elsewhen = [...elsewhere, ...moved.map((one) => ({ ...one, seen: seen.shift() as Observation }))];
+    const isBroken = (one: SeenCase, run: Observation) => caseDifferences(subject, one.one, run).length > 0;
+    const [atOtherTime] = elsewhen.filter((one) => isBroken(one, one.seen));
+    return {
+      findings: [
+        ...cases.flatMap((one, index) => {
+          const same = again[index] as Observation;
+          if (!equalJson(traceOf(one.seen), traceOf(same)))
+            return [factOf('determinism/same-run', one, same, 'the same run gave another answer or other calls')];
+          const other = seen.find((run, nth) => nth % cases.length === index && isBroken(one, run));
+          return other === undefined ? [] : [factOf('determinism/later-run', one, other, changedLater)];
+        }),
+        ...(atOtherTime === undefined ? [] : [factOfTime(cases, atOtherTime)]),
+      ],
+    };
   },
 };
+
+const changedLater =
+  'another seed, a moment later, with tools that take other times, changed an answer that is not loose';
+
+/** So many cases, in turn. */
+function repeated(cases: readonly SeenCase[], count: number): SeenCase[] {
+  return Array.from({ length: count }, (_, nth) => cases[nth % cases.length] as SeenCase);
+}
+
+/** Some of the cases at other times; none where the data say what time it is. */
+function movedCases(subject: Subject, cases: readonly SeenCase[]): SeenCase[] {
+  const count = Math.min(mostMoved, Math.max(leastMoved, cases.length));
+  return repeated(cases, count).flatMap((one, nth) => {
+    const nowMs = otherTimeMs(subject, `${nth}`);
+    return nowMs === undefined ? [] : [{ ...one, scenario: { ...one.scenario, nowMs } }];
+  });
+}
+
+function factOfTime(cases: readonly SeenCase[], moved: SeenCase): Finding {
+  const usual = cases.find(({ one: { testCase } }) => testCase === moved.one.testCase) ?? moved;
+  const at = new Date(moved.scenario.nowMs).toISOString().slice(0, 16);
+  return factOf('determinism/other-time', usual, moved.seen, `at ${at} it gave another answer that is not loose`);
+}
 
 /** All that a run did that can be seen from without. */
 export function traceOf(seen: Observation): Json {

@@ -73,7 +73,7 @@ function inputsFor({ subject, cases }: CheckFacts): GeneratedInput[] {
     : (value: Json) => typeof value === typeof (known[0] ?? value);
   // What the task hands over is our own agent's affair: it keeps to its schema.
   const wanted = isProvider ? counts : { ...counts, invalid: 0 };
-  const generated = generateInputs(schema, known, isValid, `requests-${subject.agreement.text.length}`, wanted);
+  const generated = generateInputs(schema, known, isValid, `${subject.trialSeed} requests`, wanted);
   return generated.filter(({ kind }) => isProvider || kind === 'plausible');
 }
 

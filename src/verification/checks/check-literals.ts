@@ -167,7 +167,7 @@ function otherRuns(facts: CheckFacts, seenCase: SeenCase): Scenario[] {
     caseDataOf(subject, vocabulary).told,
     vocabulary,
     taken,
-    new SeededRandom('variations'),
+    new SeededRandom(`${subject.trialSeed} variations`),
     'far',
   );
   const renamed = renamedSubject(subject, map);

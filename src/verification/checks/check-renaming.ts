@@ -121,7 +121,7 @@ function planOf(facts: CheckFacts, seenCase: SeenCase): CasePlan {
   for (const datum of dataOf([...asked, ...answered], facts.vocabulary)) {
     if (data.length >= maxDataPerCase) break;
     if (isOwn(seenCase, datum)) continue;
-    const map = renameMapOf([datum], facts.vocabulary, facts.taken, 'relevance', 'far');
+    const map = renameMapOf([datum], facts.vocabulary, facts.taken, `${facts.subject.trialSeed} relevance`, 'far');
     if (map.size === 0) continue;
     if (!map.changes(used)) {
       if (others.length < maxDataPerCase && typeof datum.value === 'string' && datum.kind !== 'time')

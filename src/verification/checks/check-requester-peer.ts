@@ -27,7 +27,7 @@ export const requesterPeer: Check = {
   },
 };
 
-const UNREACHABLE = { error: { code: 'FAILED', message: 'the peer cannot be reached' } } as const;
+const UNREACHABLE = { error: { code: 'FAILED', message: '' } } as const;
 
 function plansOf(one: SeenCase): Plan[] {
   const usual = one.scenario.peer;

@@ -45,7 +45,7 @@ export const toolInfluence: Check = {
   },
 };
 
-const outage = { code: 'FAILED' as const, message: 'temporarily out of order' };
+const outage = { code: 'FAILED' as const, message: '' };
 
 /** What an answer still has of what tools told in the case, though all of them fail. */
 function toldByNobody(facts: CheckFacts, one: SeenCase, { value }: Observation): Finding[] {

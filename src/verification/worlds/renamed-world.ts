@@ -46,7 +46,7 @@ export function renamedWorld(
   for (let round = 0; round < 4 && data.length > 0; round += 1) {
     // A shape that a pattern does not allow may pass where only its end changes.
     const reach = round === 0 ? how.reach : 'near';
-    const map = renameMapOf(data, vocabulary, taken, `${how.seed}/${round}`, reach);
+    const map = renameMapOf(data, vocabulary, taken, `${subject.trialSeed}/${how.seed}/${round}`, reach);
     if (map.size === 0) return undefined;
     const renamed = renamedSubject(subject, map, how.lenient ? seenCase : undefined);
     const offending = newlyInvalid(subject, renamed, seenCase);

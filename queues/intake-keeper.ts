@@ -1,0 +1,139 @@
+import type { Keys } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import { deliveryOf } from './delivery.ts';
+import type { Reason } from './envelope.ts';
+import { dataOf, type Entry, INTAKE_GROUP, type IntakeEntries, jobOf } from './intake-entries.ts';
+import type { JobCloser } from './job-closer.ts';
+import type { JobReader } from './job-reader.ts';
+import type { Outcomes } from './outcomes.ts';
+
+/** How long an entry may lie with the bridge that took it before it is taken over, in milliseconds: bridging takes some. */
+const TAKE_OVER_MS = 2_000;
+
+/** How long a consumer of the group may ask for nothing before its name is forgotten, in milliseconds: one that lives has it again by asking. */
+const FORGET_MS = 15_000;
+
+/** Entries looked at in one step; each may have a megabyte. */
+const BATCH = 50;
+
+/** As what the keeper takes entries over. */
+const NAME = 'keeper';
+
+/** What a keeper of the intake stream works with. */
+export interface IntakeKeeperOptions {
+  connection: Connection;
+  keys: Keys;
+  entries: IntakeEntries;
+  outcomes: Outcomes;
+  closer: JobCloser;
+  jobs: JobReader;
+  onError: (error: unknown) => void;
+}
+
+/** Sees to it that no entry of the intake stream stays without an outcome, whichever worker had it in its hands and died or stands still. */
+export class IntakeKeeper {
+  readonly #options: IntakeKeeperOptions;
+  /** By when the entries that were seen must be bridged, by Redis' clock. */
+  readonly #deadlines = new Map<string, number>();
+  #seen = '-';
+  #forgotAtMs = performance.now();
+
+  constructor(options: IntakeKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Forgets what it has seen: another keeper may act meanwhile. */
+  forget(): void {
+    this.#deadlines.clear();
+  }
+
+  /** Brings to the queue what a bridge took and has left, and notes by when all that stands there must be gone. */
+  async look(): Promise<void> {
+    await this.#note();
+    await this.#takeOver();
+    if (performance.now() - this.#forgotAtMs < FORGET_MS) return;
+    this.#forgotAtMs = performance.now();
+    // Workers that died left their names, which would add up.
+    await this.#options.entries.forgetConsumers(FORGET_MS);
+  }
+
+  /** When the next entry must be gone, by Redis' clock; infinity where there is none. */
+  get nextMs(): number {
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const deadlineMs of this.#deadlines.values()) nextMs = Math.min(nextMs, deadlineMs);
+    return nextMs;
+  }
+
+  /** Sees to the entries that must be gone by a moment. Resolves to the ids of the jobs that they became, which have their deadlines to be noted. */
+  async close(byMs: number, reason: Reason): Promise<string[]> {
+    const jobIds: string[] = [];
+    for (const [id, deadlineMs] of [...this.#deadlines]) {
+      if (deadlineMs > byMs) continue;
+      try {
+        const jobId = await this.#close(id, reason);
+        if (jobId !== undefined) jobIds.push(jobId);
+        this.#deadlines.delete(id);
+      } catch (error) {
+        this.#options.onError(error);
+      }
+    }
+    return jobIds;
+  }
+
+  /** An entry that the queue does not take has its outcome all the same. */
+  async #close(id: string, reason: Reason): Promise<string | undefined> {
+    const { connection, keys, entries, onError } = this.#options;
+    const [entry] = await connection.xrange(keys.intake, id, id);
+    if (entry === undefined) return undefined;
+    try {
+      return await entries.bridge(entry);
+    } catch (error) {
+      onError(error);
+      await this.#end(entry, reason);
+      return undefined;
+    }
+  }
+
+  async #note(): Promise<void> {
+    const { connection, keys, outcomes, jobs } = this.#options;
+    // From the beginning where nothing is left of what was seen: it costs nothing, and the stream may be another.
+    if (this.#deadlines.size === 0) this.#seen = '-';
+    for (let found = BATCH; found === BATCH; ) {
+      const entries = await connection.xrange(keys.intake, this.#seen, '+', 'COUNT', BATCH);
+      found = entries.length;
+      const nowMs = found === 0 ? 0 : await outcomes.nowMs();
+      for (const [id, fields] of entries) {
+        const { kind, data } = dataOf([id, fields]);
+        this.#deadlines.set(id, Math.min(Number.parseInt(id, 10), nowMs) + jobs.factsOf(kind, data).timeoutMs);
+        this.#seen = `(${id}`;
+      }
+    }
+  }
+
+  async #takeOver(): Promise<void> {
+    const { connection, keys, entries, onError } = this.#options;
+    const left = await connection
+      .xpending(keys.intake, INTAKE_GROUP, 'IDLE', TAKE_OVER_MS, '-', '+', 1)
+      // Nobody has bridged anything yet.
+      .catch((error: Error) => (error.message.startsWith('NOGROUP') ? [] : Promise.reject(error)));
+    if (left.length === 0) return;
+    for (let from = ''; from !== '0-0'; ) {
+      const start = from === '' ? '0-0' : from;
+      const claimed = await connection.xautoclaim(keys.intake, INTAKE_GROUP, NAME, TAKE_OVER_MS, start, 'COUNT', BATCH);
+      from = claimed[0] as string;
+      // Redis 6.2 answers nothing in place of entries that were deleted.
+      const found = (claimed[1] as (Entry | null)[]).filter((entry) => entry !== null);
+      await Promise.all(found.map((entry) => entries.bridge(entry).catch(onError)));
+    }
+    await entries.forgetConsumers(0, NAME);
+  }
+
+  async #end(entry: Entry, reason: Reason): Promise<void> {
+    const { entries, outcomes, closer, jobs } = this.#options;
+    const { jobId, kind, data, text } = jobOf(entry);
+    const beginning = await outcomes.begin(jobId, Number.parseInt(entry[0], 10), 0);
+    const job = { jobId, kind, text, data, deliveries: 0, deaths: 0 };
+    if (beginning.outcome === null) await closer.end(deliveryOf(job, beginning, outcomes, jobs), reason);
+    await entries.drop(entry[0]);
+  }
+}

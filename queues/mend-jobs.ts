@@ -1,0 +1,105 @@
+import type { Keys } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import { isObject, jsonOf } from './json-text.ts';
+import { PUT_ASIDE_SECONDS, putAside } from './mending.ts';
+import type { OnQueueEvent } from './queue-event.ts';
+import { Script } from './script.ts';
+import { NO_DATA } from './stored-job.ts';
+
+/** What BullMQ must be able to read of a job to hand it to a worker, and whether it can. */
+const readable: Readonly<Record<string, (text: string) => boolean>> = {
+  opts: (text) => isObject(jsonOf(text)),
+  progress: (text) => jsonOf(text) !== undefined,
+  parent: (text) => jsonOf(text) !== undefined,
+  ats: isCount,
+  atm: isCount,
+  stc: isCount,
+};
+
+// KEYS[1] wait  KEYS[2] active  KEYS[3] prioritized  KEYS[4] delayed  KEYS[5] waiting-children  KEYS[6] … jobs  ARGV[1] data  ARGV[2] … their ids.
+// Answers the ids of those that stand somewhere and are nothing, which they are not afterwards.
+const fillScript = new Script(`
+local standing = {}
+for index = 1, 2 do
+  for _, id in ipairs(redis.call('LRANGE', KEYS[index], 0, -1)) do standing[id] = true end
+end
+local filled = {}
+for index = 6, #KEYS do
+  local id = ARGV[index - 4]
+  for place = 3, 5 do standing[id] = standing[id] or redis.call('ZSCORE', KEYS[place], id) end
+  if standing[id] and redis.call('EXISTS', KEYS[index]) == 0 then
+    local time = redis.call('TIME')
+    local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+    redis.call('HSET', KEYS[index], 'name', '', 'data', ARGV[1], 'opts', '{}', 'timestamp', now)
+    filled[#filled + 1] = id
+  end
+end
+return filled`);
+
+/**
+ * Takes from jobs that wait or are worked on what BullMQ could not read: it would fetch them again and again, and never hand one to a worker. An id
+ * under which there is no job becomes an empty one, which ends as any job does that is none.
+ */
+export async function mendJobs(
+  connection: Connection,
+  keys: Keys,
+  jobIds: readonly string[],
+  told: OnQueueEvent,
+): Promise<void> {
+  const keyOf = (jobId: string) => `${keys.queue}:${jobId}`;
+  const names = Object.keys(readable);
+  const reading = connection.pipeline();
+  for (const jobId of jobIds) reading.hmget(keyOf(jobId), 'data', ...names);
+  const missing: string[] = [];
+  for (const [index, [error, answer]] of ((await reading.exec()) ?? []).entries()) {
+    const jobId = jobIds[index] ?? '';
+    if (error !== null) await putAside(connection, keys, keyOf(jobId), told);
+    const [data, ...texts] = Array.isArray(answer) ? (answer as (string | null)[]) : [];
+    if (data == null) missing.push(jobId);
+    const unreadable = names.filter((name, nth) => texts[nth] != null && readable[name]?.(texts[nth]) === false);
+    if (unreadable.length === 0) continue;
+    await connection.hdel(keyOf(jobId), ...unreadable);
+    const message = `Cannot read job: found ${unreadable.join(', ')} written by hand, wanted what BullMQ writes; it goes without`;
+    told({ event: 'mended', jobId, message });
+  }
+  if (missing.length === 0) return;
+  const places = ['wait', 'active', 'prioritized', 'delayed', 'waiting-children'].map(keyOf);
+  const filled = await fillScript.run(connection, [...places, ...missing.map(keyOf)], [NO_DATA, ...missing]);
+  for (const jobId of filled as string[]) {
+    told({
+      event: 'mended',
+      jobId,
+      message: 'Cannot read job: found nothing under its id, wanted a job; it is an empty one',
+    });
+  }
+}
+
+/**
+ * Puts jobs aside whose ids are no UTF-8: no client can name them as they are, so that a worker that has ended one cannot take it off the queue.
+ * Resolves to the ids as they are read.
+ */
+export async function putAsideUnnamable(connection: Connection, keys: Keys, told: OnQueueEvent): Promise<string[]> {
+  const found = new Set<string>();
+  for (const [place, remove] of Object.entries(removals)) {
+    const list = `${keys.queue}:${place}`;
+    const ids = remove === 'LREM' ? connection.lrangeBuffer(list, 0, -1) : connection.zrangeBuffer(list, '0', '-1');
+    for (const id of (await ids) as Buffer[]) {
+      const read = id.toString();
+      if (id.equals(Buffer.from(read))) continue;
+      const key = Buffer.concat([Buffer.from(`${keys.queue}:`), id]);
+      const aside = Buffer.concat([Buffer.from(keys.putAside(`${keys.queue}:`)), id]);
+      await connection.call(remove, list, ...(remove === 'LREM' ? ['0'] : []), id);
+      if ((await connection.exists(key)) === 1) await connection.rename(key, aside);
+      await connection.expire(aside, PUT_ASIDE_SECONDS);
+      found.add(read);
+      told({ event: 'mended', jobId: read, message: 'Cannot read job: found an id that is no UTF-8; it is put aside' });
+    }
+  }
+  return [...found];
+}
+
+const removals = { wait: 'LREM', active: 'LREM', prioritized: 'ZREM', delayed: 'ZREM' } as const;
+
+function isCount(text: string): boolean {
+  return /^\d{1,15}$/.test(text);
+}
