@@ -63,8 +63,8 @@ class WholeBody {
  */
 class EventStream {
   #bytes = 0;
-  #held: Uint8Array[] = [];
-  #heldBytes = 0;
+  #buffered: Uint8Array[] = [];
+  #bufferedBytes = 0;
   #eventIsEmpty = true;
   #lineIsEmpty = true;
   #afterReturn = false;
@@ -75,16 +75,16 @@ class EventStream {
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       if (!this.#endsEvent(chunk[at])) continue;
-      this.#hold(chunk.subarray(from, at + 1));
+      this.#buffer(chunk.subarray(from, at + 1));
       from = at + 1;
-      if (!this.#eventIsEmpty) controller.enqueue(Buffer.concat(this.#held, this.#heldBytes));
-      [this.#held, this.#heldBytes, this.#eventIsEmpty] = [[], 0, true];
+      if (!this.#eventIsEmpty) controller.enqueue(Buffer.concat(this.#buffered, this.#bufferedBytes));
+      [this.#buffered, this.#bufferedBytes, this.#eventIsEmpty] = [[], 0, true];
     }
-    if (from < chunk.length) this.#hold(chunk.subarray(from));
+    if (from < chunk.length) this.#buffer(chunk.subarray(from));
   }
 
   flush(controller: TransformStreamDefaultController<Uint8Array>): void {
-    if (!this.#eventIsEmpty) controller.enqueue(Buffer.concat(this.#held, this.#heldBytes));
+    if (!this.#eventIsEmpty) controller.enqueue(Buffer.concat(this.#buffered, this.#bufferedBytes));
   }
 
   /** Whether this byte ends an empty line. */
@@ -102,9 +102,9 @@ class EventStream {
     return ends;
   }
 
-  #hold(part: Uint8Array): void {
-    this.#heldBytes += part.length;
-    if (this.#heldBytes > MAX_PART_BYTES) throw new BodyTooLongError(`an event of over ${MAX_PART_BYTES} bytes`);
-    this.#held.push(part);
+  #buffer(part: Uint8Array): void {
+    this.#bufferedBytes += part.length;
+    if (this.#bufferedBytes > MAX_PART_BYTES) throw new BodyTooLongError(`an event of over ${MAX_PART_BYTES} bytes`);
+    this.#buffered.push(part);
   }
 }

@@ -61,7 +61,7 @@ class Reader {
   #piece = '';
   #at = 0;
   /** The current object up to this piece, and where it continues in it. */
-  #held = '';
+  #buffered = '';
   #from = 0;
   /** Open brackets of the current object; 0 = there is none. */
   #depth = 0;
@@ -95,7 +95,7 @@ class Reader {
       else this.#follow(character);
       this.#noteLine(character);
     }
-    if (this.#depth > 0) this.#held += piece.slice(this.#from);
+    if (this.#depth > 0) this.#buffered += piece.slice(this.#from);
     this.#piece = '';
   }
 
@@ -141,14 +141,14 @@ class Reader {
       [this.isFull, this.#ended] = [true, true];
       return;
     }
-    [this.#held, this.#from] = ['', this.#at];
+    [this.#buffered, this.#from] = ['', this.#at];
     [this.#depth, this.#inString, this.#escaped, this.#word] = [1, false, false, ''];
     this.#objectIndent = this.#indent;
   }
 
   /** Reads the current object to its end. */
   #follow(character: string): void {
-    if (this.#held.length + this.#at - this.#from >= this.#maxCharacters) this.#giveUp();
+    if (this.#buffered.length + this.#at - this.#from >= this.#maxCharacters) this.#giveUp();
     else if (this.#inString) this.#followString(character);
     else if (character === '"') [this.#inString, this.#word] = [true, ''];
     else if (character === '{' && this.#onlyIndent && this.#indent <= this.#objectIndent) {
@@ -177,7 +177,7 @@ class Reader {
   }
 
   #finish(): void {
-    const text = this.#held + this.#piece.slice(this.#from, this.#at + 1);
+    const text = this.#buffered + this.#piece.slice(this.#from, this.#at + 1);
     this.#drop();
     let entry: JsonObject;
     try {
@@ -198,6 +198,6 @@ class Reader {
   }
 
   #drop(): void {
-    [this.#held, this.#depth, this.#mayStart] = ['', 0, true];
+    [this.#buffered, this.#depth, this.#mayStart] = ['', 0, true];
   }
 }

@@ -23,7 +23,7 @@ export interface OpenAiOptions {
   /** Longest silences; default: shares of the time left. */
   patience?: Partial<Patience> | undefined;
   /** Called once for each change of form that the server requires. */
-  adapted?: ((told: Adapted) => void) | undefined;
+  adapted?: ((change: Adapted) => void) | undefined;
 }
 
 /** Something learnt about a model of a server. */

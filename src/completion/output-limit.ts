@@ -77,13 +77,13 @@ function mostIn(text: string, limit: number): number | undefined {
 
 /** The tokens of the prompt: named by the server, or the rest of a sum. */
 function promptIn(text: string, limit: number): number | undefined {
-  const told =
+  const named =
     /(\d{1,8}) (?:tokens? )?(?:(?:in|of|from|for) )?(?:the |your )?(?:text )?[`'"]?(?:inputs?|messages?|prompt)\b/i.exec(
       text,
     ) ??
     /(?:inputs?|prompt|messages?)[`'"]? (?:tokens?|length|has|have|is|contains|of)\D{0,20}(\d{1,8})/i.exec(text) ??
     /request \((\d{1,8}) tokens/i.exec(text);
-  if (told !== null) return Number(told[1]);
+  if (named !== null) return Number(named[1]);
   const sum = numberAfter(text, /requested|total of/);
   return sum !== undefined && sum > limit ? sum - limit : undefined;
 }

@@ -85,13 +85,13 @@ function isAtEdge(text: string, { at, end }: Mark): boolean {
 
 /**
  * Removes reasoning from a streamed answer. Text that starts like an answer is passed on at once. Text that starts with
- * prose may be reasoning without an opening mark, so it is held until a closing mark or the end.
+ * prose may be reasoning without an opening mark, so it is buffered until a closing mark or the end.
  */
 export class ReasoningFilter {
   readonly #isOpen: boolean;
-  #held = '';
-  #state: 'start' | 'held' | 'passing' = 'start';
-  /** The end of the held text. */
+  #buffered = '';
+  #state: 'start' | 'buffering' | 'passing' = 'start';
+  /** The end of the buffered text. */
   #recent = '';
 
   /** `isOpen`: whether this model is known to reason without an opening mark. */
@@ -102,34 +102,34 @@ export class ReasoningFilter {
   /** Adds a piece and returns the text that can be passed on now. */
   push(piece: string): string {
     if (this.#state === 'passing') return piece;
-    this.#held += piece;
+    this.#buffered += piece;
     if (this.#state === 'start') {
-      const begun = this.#held.replace(/^[\s\ufeff]+/, '');
+      const begun = this.#buffered.replace(/^[\s\ufeff]+/, '');
       if (begun === '' || begun === '[') {
-        this.#recent = this.#held.slice(-2 * MARK_CHARACTERS);
+        this.#recent = this.#buffered.slice(-2 * MARK_CHARACTERS);
         return '';
       }
-      this.#state = /^(?:[{`~]|\[[^T])/.test(begun) && !this.#isOpen ? 'passing' : 'held';
+      this.#state = /^(?:[{`~]|\[[^T])/.test(begun) && !this.#isOpen ? 'passing' : 'buffering';
     }
-    return this.#state === 'passing' ? this.#release(this.#held) : this.#afterMark(piece);
+    return this.#state === 'passing' ? this.#release(this.#buffered) : this.#afterMark(piece);
   }
 
   /** Returns the rest at the end of the answer. */
   end(): string {
-    return this.#state === 'passing' ? '' : this.#release(withoutReasoning(this.#held));
+    return this.#state === 'passing' ? '' : this.#release(withoutReasoning(this.#buffered));
   }
 
   #afterMark(piece: string): string {
-    // A mark may start before this piece. Only the recent text is searched, because searching all held text would copy
+    // A mark may start before this piece. Only the recent text is searched, because searching all buffered text would copy
     // it each time.
     const latest = this.#recent + piece;
     this.#recent = latest.slice(-2 * MARK_CHARACTERS);
-    return closesReasoning(latest) ? this.#release(withoutReasoning(this.#held)) : '';
+    return closesReasoning(latest) ? this.#release(withoutReasoning(this.#buffered)) : '';
   }
 
   #release(text: string): string {
     this.#state = 'passing';
-    this.#held = '';
+    this.#buffered = '';
     return text;
   }
 }

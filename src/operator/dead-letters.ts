@@ -128,7 +128,7 @@ async function each(
   print(
     json,
     done.map(({ did }) => did),
-    () => done.map(({ line: told }) => told),
+    () => done.map(({ line: text }) => text),
   );
   return refused > 0 ? exitCodes.unreadable : exitCodes.ok;
 }

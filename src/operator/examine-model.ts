@@ -76,7 +76,7 @@ async function ask(
     baseUrl: endpoint,
     apiKey: apiKey ?? undefined,
     maxTokens,
-    adapted: (told) => void learnt.push(told.learnt),
+    adapted: (change) => void learnt.push(change.learnt),
   });
   const deadline = new Deadline(Date.now() + answerWithinMs, AbortSignal.timeout(answerWithinMs));
   const otherwise = () => (learnt.length === 0 ? '' : `; adapted: ${learnt.map((one) => ADAPTATIONS[one]).join('; ')}`);

@@ -127,7 +127,7 @@ const show: Act = async ({ config, operands, tenant = 'default', json }) => {
       ['made', `${moment(provenance.createdAtMs)} for ${provenance.jobId}`],
       ['by', `${provenance.model} (${provenance.generator}), protosmith ${provenance.protosmithVersion}`],
       ['verifier', provenance.verifierVersion],
-      ...(provenance.report === undefined ? [] : told(provenance.report)),
+      ...(provenance.report === undefined ? [] : reportRows(provenance.report)),
       ['withdrawn', withdrawn ?? 'no'],
       ['source', ''],
     ]),
@@ -137,7 +137,7 @@ const show: Act = async ({ config, operands, tenant = 'default', json }) => {
 };
 
 /** The report of the job that made the handler. */
-function told({ verification, cases, attempts, usage, timings }: Omit<Report, 'checks'>): [string, string][] {
+function reportRows({ verification, cases, attempts, usage, timings }: Omit<Report, 'checks'>): [string, string][] {
   const passed = cases.filter((one) => one.passed).length;
   const cost = usage.costUsd === null ? 'of unknown price' : `${usage.costUsd} US dollars`;
   return [

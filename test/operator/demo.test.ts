@@ -38,7 +38,7 @@ test('the whole story in a pipe: plain lines, in their order', async () => {
     /case 2 response \/productInfo/,
     /amendment to responseSchema/,
     /^2\. /m,
-    /model is asked to read the agreement/,
+    /model is asked to derive cases from the agreement/,
     /tokens in, \d+ out, \d+ ms/,
     /case 1 passed, case 2 passed/,
     /model is asked as a second, blind reader/,
