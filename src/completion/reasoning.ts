@@ -120,8 +120,8 @@ export class ReasoningFilter {
   }
 
   #afterMark(piece: string): string {
-    // A mark may start before this piece. Only the recent text is searched, because searching all buffered text would copy
-    // it each time.
+    // A mark may start before this piece. Only the recent text is searched, because searching all buffered text would
+    // copy it each time.
     const latest = this.#recent + piece;
     this.#recent = latest.slice(-2 * MARK_CHARACTERS);
     return closesReasoning(latest) ? this.#release(withoutReasoning(this.#buffered)) : '';
