@@ -154,7 +154,7 @@ test('doctor names what a user may not do, and prints who may do no more than is
     /without INFO its version, memory .*; without CONFIG GET .*; without CLIENT LIST /,
   );
   assert.equal(redis?.state, 'warning');
-  assert.match(redis?.says ?? '', /does not tell its maxmemory-policy/);
+  assert.match(redis?.says ?? '', /does not show its maxmemory-policy/);
   const { permissions: keys } = await says('~{protosmith}:code-generation:*', '+@all');
   assert.match(keys?.says ?? '', /user app without ~\{protosmith\}:intake, .*~\{protosmith\}:deadlines, /);
   const { permissions: multi } = await says('~*', '+@all', '-multi');

@@ -137,7 +137,7 @@ test('an answer that comes to its longest is printed as far as it came, and ends
   behave = () => ({ kind: 'script' });
   assert.equal(code, 2);
   assert.ok((JSON.parse(stdout) as Reading).derived.length < 8);
-  assert.match(stderr, /^Cannot read all of the agreement: .*, wanted an answer to the end$/m);
+  assert.match(stderr, /^Cannot read all of the agreement: .*, wanted a complete answer$/m);
 });
 
 test('a model that says nothing of any unit ends with 2 and prints no reading', async () => {
