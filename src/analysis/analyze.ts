@@ -1,7 +1,7 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
 import { familyOf } from '../families/families.ts';
-import type { Matches } from '../schemas/validator.ts';
+import type { Matches } from '../schemas/compiled-schema.ts';
 import { type Opened, open, readingOf } from './reading.ts';
 
 /**

@@ -6,7 +6,7 @@ import { type DocumentedCode, documentedCodesIn, languageOf } from '../documents
 import { unionOf } from '../documents/schema-union.ts';
 import { familyOf } from '../families/families.ts';
 import type { FamilyReading } from '../families/family.ts';
-import type { Matches } from '../schemas/validator.ts';
+import type { Matches } from '../schemas/compiled-schema.ts';
 import { DocumentedEchoes } from './documented-echoes.ts';
 import { Refusals } from './refusals.ts';
 

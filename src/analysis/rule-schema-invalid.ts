@@ -2,7 +2,8 @@ import type { LocatedSchema } from '../contract/agreement.ts';
 import type { Finding, Place } from '../contract/finding.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import { visibleText } from '../kernel/quote.ts';
-import { faultsIn, type SchemaFault } from '../schemas/validator.ts';
+import type { SchemaFault } from '../schemas/compiled-schema.ts';
+import { faultsIn } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { eachChosenSchema, type Rule, reportable } from './rule.ts';
 

@@ -1,6 +1,7 @@
 import type { Json } from '../kernel/json.ts';
+import { type Matches, TOO_COSTLY, type Validator } from '../schemas/compiled-schema.ts';
 import { Matching } from '../schemas/matching.ts';
-import { createValidator, type Matches, TOO_COSTLY, type Validator } from '../schemas/validator.ts';
+import { createValidator } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import type { Violation } from '../schemas/violations.ts';
 

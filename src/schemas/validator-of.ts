@@ -1,5 +1,6 @@
 import { isObject, type Json } from '../kernel/json.ts';
-import { createValidator, type Validator } from './validator.ts';
+import type { Validator } from './compiled-schema.ts';
+import { createValidator } from './validator.ts';
 
 /** Most cached validators (least recently used are dropped). One takes some hundred KiB. */
 const maxCached = 100;

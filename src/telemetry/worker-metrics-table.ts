@@ -26,7 +26,7 @@ export type Labelled = readonly (readonly [labels: Record<string, string>, value
 /** A metric that is read at each scrape. */
 export interface Reading extends Named {
   type: 'gauge' | 'read-counter';
-  read(from: MetricSources): number | Labelled;
+  read(from: MetricSources, own: OwnFacts): number | Labelled;
 }
 
 const jobSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300, 600, 1_200];
@@ -72,76 +72,74 @@ export const events = {
   ]),
 } as const satisfies Record<string, Event>;
 
-/**
- * Every metric of a worker that is read at each scrape, in the order of docs/metrics.md. `lag` returns the delays of
- * the event loop.
- */
-export function readings(version: string, lag: () => Labelled): Reading[] {
-  return [
-    gauge(
-      'intake_paused',
-      'Number of reasons why this worker fetches no jobs; 0 while it fetches.',
-      ({ health }) => health().paused.length,
-    ),
-    gauge(
-      'jobs_running',
-      'Jobs that this worker is running, without those that continue after their outcome.',
-      ({ health }) => health().running,
-    ),
-    gauge('job_slots', 'Jobs that this worker may run at once.', ({ health }) => health().concurrency),
-    gauge(
-      'since_fetch_seconds',
-      'Time since this worker last asked for jobs; it does not ask while all slots are taken.',
-      ({ health }) => health().sinceFetchMs / 1_000,
-    ),
-    gauge('event_loop_lag_seconds', 'Delay of the event loop since the metrics were last read, by quantile.', lag, [
-      'quantile',
-    ]),
-    gauge('sandbox_cells', 'Sandbox processes that may run at once.', ({ sandbox }) => sandbox.stats().cells),
-    gauge('sandbox_waiting', 'Requests that wait for a sandbox process.', ({ sandbox }) => sandbox.stats().waiting),
-    readCounter(
-      'sandbox_wait_seconds_total',
-      'Time that requests waited for a sandbox process.',
-      ({ sandbox }) => sandbox.stats().waitedMs / 1_000,
-    ),
-    readCounter('sandbox_runs_total', 'Runs of candidates and handlers.', ({ sandbox }) => sandbox.stats().runs),
-    readCounter(
-      'sandbox_killed_cells_total',
-      'Sandbox processes that died or were killed.',
-      ({ sandbox }) => sandbox.stats().killedCells,
-    ),
-    gauge(
-      'sandbox_quarantined',
-      'Quarantined bundles that this worker knows of.',
-      ({ sandbox }) => sandbox.stats().quarantined,
-    ),
-    gauge(
-      'sandbox_level',
-      'Active level of the sandbox: 1, with its name as label.',
-      ({ sandbox }) => [[{ level: sandbox.layers.level }, 1]],
-      ['level'],
-    ),
-    gauge(
-      'sandbox_layer',
-      'Active layers of the sandbox: 1 for each, with its name as label.',
-      ({ sandbox }) => sandbox.layers.inForce.map((layer) => [{ layer }, 1]),
-      ['layer'],
-    ),
-    gauge('resident_memory_bytes', 'Resident memory of this process without its children.', () =>
-      process.memoryUsage.rss(),
-    ),
-    readCounter('cpu_seconds_total', 'CPU time of this process without its children.', () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
-    }),
-    gauge(
-      'build_info',
-      '1, with the versions of protosmith and Node as labels.',
-      () => [[{ version, node: process.versions.node }, 1]],
-      ['version', 'node'],
-    ),
-  ];
-}
+/** Every metric of a worker that is read at each scrape, in the order of docs/metrics.md. */
+export const readings: readonly Reading[] = [
+  gauge(
+    'intake_paused',
+    'Number of reasons why this worker fetches no jobs; 0 while it fetches.',
+    ({ health }) => health().paused.length,
+  ),
+  gauge(
+    'jobs_running',
+    'Jobs that this worker is running, without those that continue after their outcome.',
+    ({ health }) => health().running,
+  ),
+  gauge('job_slots', 'Jobs that this worker may run at once.', ({ health }) => health().concurrency),
+  gauge(
+    'since_fetch_seconds',
+    'Time since this worker last asked for jobs; it does not ask while all slots are taken.',
+    ({ health }) => health().sinceFetchMs / 1_000,
+  ),
+  gauge(
+    'event_loop_lag_seconds',
+    'Delay of the event loop since the metrics were last read, by quantile.',
+    (_, own) => own.lag(),
+    ['quantile'],
+  ),
+  gauge('sandbox_cells', 'Sandbox processes that may run at once.', ({ sandbox }) => sandbox.stats().cells),
+  gauge('sandbox_waiting', 'Requests that wait for a sandbox process.', ({ sandbox }) => sandbox.stats().waiting),
+  readCounter(
+    'sandbox_wait_seconds_total',
+    'Time that requests waited for a sandbox process.',
+    ({ sandbox }) => sandbox.stats().waitedMs / 1_000,
+  ),
+  readCounter('sandbox_runs_total', 'Runs of candidates and handlers.', ({ sandbox }) => sandbox.stats().runs),
+  readCounter(
+    'sandbox_killed_cells_total',
+    'Sandbox processes that died or were killed.',
+    ({ sandbox }) => sandbox.stats().killedCells,
+  ),
+  gauge(
+    'sandbox_quarantined',
+    'Quarantined bundles that this worker knows of.',
+    ({ sandbox }) => sandbox.stats().quarantined,
+  ),
+  gauge(
+    'sandbox_level',
+    'Active level of the sandbox: 1, with its name as label.',
+    ({ sandbox }) => [[{ level: sandbox.layers.level }, 1]],
+    ['level'],
+  ),
+  gauge(
+    'sandbox_layer',
+    'Active layers of the sandbox: 1 for each, with its name as label.',
+    ({ sandbox }) => sandbox.layers.inForce.map((layer) => [{ layer }, 1]),
+    ['layer'],
+  ),
+  gauge('resident_memory_bytes', 'Resident memory of this process without its children.', () =>
+    process.memoryUsage.rss(),
+  ),
+  readCounter('cpu_seconds_total', 'CPU time of this process without its children.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  }),
+  gauge(
+    'build_info',
+    '1, with the versions of protosmith and Node as labels.',
+    (_, own) => [[{ version: own.version, node: process.versions.node }, 1]],
+    ['version', 'node'],
+  ),
+];
 
 function counter(name: string, help: string, labels: string[] = []): Event {
   return { type: 'counter', name: `protosmith_${name}`, help, labels };

@@ -11,6 +11,7 @@ import {
   events,
   type Labelled,
   type MetricSources,
+  type OwnFacts,
   type Reading,
   readings,
 } from './worker-metrics-table.ts';
@@ -39,7 +40,8 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
   let sources: MetricSources | undefined;
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   lag.enable();
-  for (const one of readings(version, () => quantilesOf(lag))) register(one, registry, () => sources);
+  const own: OwnFacts = { version, lag: () => quantilesOf(lag) };
+  for (const one of readings) register(one, registry, own, () => sources);
   return {
     registry,
     watch(given) {
@@ -76,12 +78,12 @@ function counting(registry: Registry): Count {
   return (metric, value = 1, labels = {}) => add.get(metric)?.(value, labels);
 }
 
-function register(reading: Reading, registry: Registry, sources: () => MetricSources | undefined): void {
+function register(reading: Reading, registry: Registry, own: OwnFacts, sources: () => MetricSources | undefined): void {
   const { type, name, help, labels, read } = reading;
   const about = { name, help, labelNames: labels, registers: [registry] };
   const values = (): Labelled => {
     const from = sources();
-    const value = from === undefined ? [] : read(from);
+    const value = from === undefined ? [] : read(from, own);
     return typeof value === 'number' ? [[{}, value]] : value;
   };
   if (type === 'gauge')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../src/kernel/json.ts';
-import { createValidator, type Matches } from '../../src/schemas/validator.ts';
+import type { Matches } from '../../src/schemas/compiled-schema.ts';
+import { createValidator } from '../../src/schemas/validator.ts';
 import type { Violation } from '../../src/schemas/violations.ts';
 
 function issuesOf(schema: Json, value: Json, matches?: Matches): Violation[] {
