@@ -20,6 +20,12 @@ export interface Event extends Named {
   buckets?: number[];
 }
 
+/** What a process knows of itself: its version, and the delays of its event loop. */
+export interface OwnFacts {
+  version: string;
+  lag(): Labelled;
+}
+
 /** Values with their labels. */
 export type Labelled = readonly (readonly [labels: Record<string, string>, value: number])[];
 
