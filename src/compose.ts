@@ -11,10 +11,8 @@ import {
   type Keys,
   keysOf,
   mending,
-  openOperator,
   Quarantine,
   type QueueEvent,
-  type QueueOperator,
   redisFacts,
   redisPermissions,
   Spendings,
@@ -27,56 +25,28 @@ import {
   type Sandbox,
   type Quarantine as SandboxQuarantine,
 } from '../sandbox/index.ts';
-import { createModel, type Model } from './completion/create-model.ts';
-import { ADAPTATIONS } from './completion/dialect.ts';
-import { hostOf } from './completion/endpoint.ts';
-import type { OpenAiOptions } from './completion/openai-options.ts';
-import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
-import { type Config, modelsOf, sandboxOptions } from './config.ts';
+import type { Model } from './completion/create-model.ts';
+import { watchCircuits } from './completion/shared-circuit.ts';
+import { composeModel, limitsOf, modelName } from './compose-model.ts';
+import { type Config, sandboxOptions } from './config.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
-import type { Questioner } from './job/ask.ts';
-import { Budget, type JobLimits, usageOf } from './job/budget.ts';
+import { usageOf } from './job/budget.ts';
 import { ProcessBudget } from './job/process-budget.ts';
 import type { Services } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
-import { type HealthServer, startHealthServer } from './telemetry/health-server.ts';
 import { type Log, logJobEvents } from './telemetry/log.ts';
-import { createQueueMetrics } from './telemetry/queue-metrics.ts';
-import { consumerChecks, Progress, prompt, remembered } from './telemetry/worker-health.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
 import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
 import { defaultCheckPolicy } from './verification/checks.ts';
 import { protosmithVersion } from './version.ts';
+import { openPort } from './worker-port.ts';
 
 /** The settings of a worker. */
-type WorkerConfig = Omit<Config, 'consoleToken'>;
-
-/** The settings of the models. */
-type ModelConfig = Pick<
-  Config,
-  | 'model'
-  | 'models'
-  | 'baseUrl'
-  | 'apiKey'
-  | 'inputPrice'
-  | 'cachedInputPrice'
-  | 'outputPrice'
-  | 'maxOutputTokens'
-  | 'generator'
->;
-
-/** Limits that do not apply to a command, which asks one question and for no module. */
-const noLimits = {
-  maxCandidates: Number.POSITIVE_INFINITY,
-  maxTokensPerHour: null,
-  maxCostUsdPerHour: null,
-  maxTokensPerHourPerTenant: null,
-  maxCostUsdPerHourPerTenant: null,
-};
+export type WorkerConfig = Omit<Config, 'consoleToken'>;
 
 /** A running worker: the queue's consumer and everything that processes its jobs. */
 export interface WorkerProcess {
@@ -268,66 +238,6 @@ async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig, log: L
   for (const { command, without } of lacking) log.warn({ user, command, without }, 'redis-permission');
 }
 
-/** Opens the worker's port for health and metrics, where one is configured. */
-async function openPort(
-  config: WorkerConfig,
-  log: Log,
-  parts: { consumer: Consumer; connection: Connection; circuits: Endpoints; sandbox: Sandbox; metrics: WorkerMetrics },
-): Promise<{ close(): Promise<void> }> {
-  const { host, port, durable, monitor } = config;
-  if (port === null) return { close: async () => undefined };
-  const { consumer, connection, circuits, sandbox, metrics } = parts;
-  let operator: QueueOperator | undefined;
-  const queue = createQueueMetrics(async () => {
-    operator ??= await openOperator({ jobs: jobReader, url: config.redisUrl, prefix: config.prefix });
-    return operator.snapshot();
-  });
-  const progress = new Progress(() => consumer.health());
-  const redis = prompt('redis', async () => {
-    await connection.ping();
-    return { well: true, says: 'it answers' };
-  });
-  const policy = remembered('redis-policy', async () => {
-    const facts = await redisFacts(connection, keysOf(config.prefix));
-    const faults = judgeRedis(facts, { durable });
-    const says = facts.maxmemoryPolicy === null ? 'unknown, since Redis does not report it' : 'as it should be';
-    const errors = faults.filter(({ severity }) => severity === 'error');
-    return { well: errors.length === 0, says: faults.map(({ message }) => message).join('; ') || says };
-  });
-  const canary = remembered('sandbox', async () => {
-    const well = await sandbox.canary();
-    return { well, says: `the known-good handler ${well ? 'passes' : 'fails'} at level ${sandbox.layers.level}` };
-  });
-  const models = prompt('models', async () => {
-    const resting = await circuits.resting();
-    const waits = resting.map(({ endpoint, leftMs }) => `${endpoint} for ${Math.ceil(leftMs / 1_000)} s more`);
-    // A worker without models can still serve stored handlers.
-    return { well: true, says: resting.length === 0 ? 'none is cooling down' : `cooling down: ${waits.join('; ')}` };
-  });
-  const server: HealthServer = await startHealthServer(
-    { host, port },
-    {
-      live: () => progress.checks(),
-      ready: async () => [
-        ...consumerChecks(consumer.health()),
-        ...(await Promise.all([redis(), policy(), models(), canary()])),
-      ],
-      metrics: async () => {
-        const registries = [metrics.registry, ...(monitor ? [queue] : [])];
-        const texts = await Promise.all(registries.map((registry) => registry.metrics()));
-        return { contentType: metrics.registry.contentType, text: texts.join('') };
-      },
-    },
-  );
-  log.info({ host, port: server.port, monitor }, 'listening');
-  return {
-    async close() {
-      progress.close();
-      await Promise.all([server.close(), operator?.close()]);
-    },
-  };
-}
-
 /** Opens the sandbox as configured, and logs which layers are active and which are missing. */
 export async function openSandbox(
   config: Pick<Config, 'cells' | 'sandboxLevel' | 'sandboxLimits' | 'sandboxStrict'>,
@@ -342,66 +252,6 @@ export async function openSandbox(
   const { level, inForce, missing } = sandbox.layers;
   log[missing.length > 0 ? 'warn' : 'info']({ level, inForce, missing }, 'sandbox layers');
   return sandbox;
-}
-
-/**
- * Creates the services for a command that asks the model. The limits of one job apply. Without Redis, so the state of
- * endpoints is not shared.
- */
-export function composeQuestioner(
-  config: ModelConfig & Pick<Config, 'maxCompletions' | 'maxTokens' | 'maxCostUsd'>,
-): Omit<Questioner, 'ledger'> {
-  const limits = limitsOf({ ...config, ...noLimits });
-  const services = { completer: createModel({ models: endpointsOf(config) }), model: modelName(config) };
-  return { services, budget: new Budget(limits, new ProcessBudget(limits)) };
-}
-
-function modelName(config: ModelConfig): string {
-  return modelsOf(config)[0]?.model ?? 'unknown';
-}
-
-function limitsOf<Limits extends ModelConfig>(config: Limits): Limits & Required<Pick<JobLimits, 'usdPerInputToken'>> {
-  return { ...config, usdPerInputToken: highestInputPrice(config) / 1_000_000 };
-}
-
-/** The price of a million input tokens of the most expensive model, since any of them may be asked. */
-function highestInputPrice(config: ModelConfig): number {
-  return Math.max(...modelsOf(config).map(({ inputPrice }) => inputPrice ?? 0));
-}
-
-function endpointsOf(config: ModelConfig, log?: Log): [OpenAiOptions, ...OpenAiOptions[]] {
-  const [first, ...others] = modelsOf(config).map(
-    ({ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }): OpenAiOptions => ({
-      model: model ?? 'unknown',
-      generator: config.generator,
-      maxTokens: config.maxOutputTokens,
-      baseUrl: baseUrl ?? undefined,
-      apiKey: apiKey ?? undefined,
-      adapted: ({ endpoint, model, learnt }) =>
-        log?.warn({ endpoint: hostOf(endpoint), model, learnt, says: ADAPTATIONS[learnt] }, 'model-adapted'),
-      prices:
-        inputPrice === null || outputPrice === null
-          ? null
-          : { inputUsd: inputPrice, outputUsd: outputPrice, cachedInputUsd: cachedInputPrice ?? undefined },
-    }),
-  );
-  return [first as OpenAiOptions, ...others];
-}
-
-function composeModel(
-  config: ModelConfig,
-  endpoints: Endpoints,
-  log: Log,
-): Model & { readonly endpoints: readonly string[] } {
-  const circuits: Circuits = endpoints;
-  return createModel({
-    models: endpointsOf(config, log),
-    circuits,
-    coolDown: {
-      until: (endpoint) => endpoints.coolDownOf(endpoint),
-      set: (endpoint, untilMs) => endpoints.coolDown(endpoint, untilMs),
-    },
-  });
 }
 
 const warned: ReadonlySet<QueueEvent['event']> = new Set([

@@ -94,6 +94,8 @@ const table: Record<string, string[]> = {
   'src/package-file.ts': [],
   'src/version.ts': ['src/package-file.ts'],
   'src/compose.ts': ['everything'],
+  'src/compose-model.ts': ['everything'],
+  'src/worker-port.ts': ['everything'],
   'src/operator': ['everything'],
   'src/client': ['everything'],
   'src/index.ts': ['everything'],
