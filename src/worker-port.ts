@@ -19,7 +19,7 @@ import type { WorkerMetrics } from './telemetry/worker-metrics.ts';
 
 /** Opens the worker's port for health and metrics, where one is configured. */
 export async function openPort(
-  config: Config,
+  config: Omit<Config, 'consoleToken'>,
   log: Log,
   parts: { consumer: Consumer; connection: Connection; circuits: Endpoints; sandbox: Sandbox; metrics: WorkerMetrics },
 ): Promise<{ close(): Promise<void> }> {
