@@ -1,9 +1,9 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
-import type { RunnableCase } from './case-scenarios.ts';
 import type { HiddenWords } from './hidden-words.ts';
 import type { RuleId } from './rules.ts';
+import type { RunnableCase } from './runnable-cases.ts';
 import type { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
 import type { Vocabulary } from './vocabulary.ts';

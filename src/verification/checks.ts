@@ -2,7 +2,7 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import { type Json, weightOf } from '../kernel/json.ts';
 import { takingTurns } from '../kernel/taking-turns.ts';
-import { caseScenario, caseScenarios, judgeCases, type RunnableCase, runsOfCases } from './case-scenarios.ts';
+import { caseScenario, caseScenarios } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Finding, Run, SeenCase, Underived } from './check.ts';
 import { caseCoverage } from './checks/check-case-coverage.ts';
 import { determinism } from './checks/check-determinism.ts';
@@ -18,12 +18,14 @@ import { tables } from './checks/check-tables.ts';
 import { toolInfluence } from './checks/check-tool-influence.ts';
 import { underivedValues } from './checks/underived.ts';
 import { asRead, hiddenWordsOf } from './hidden-words.ts';
+import { judgeCases, runsOfCases } from './judge-cases.ts';
 import { ruleOf } from './rules.ts';
+import type { RunnableCase } from './runnable-cases.ts';
 import { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
 import { Vocabulary } from './vocabulary.ts';
 import { otherTimeMs } from './worlds/other-times.ts';
-import { runsOf } from './worlds/rename-map.ts';
+import { runsOf } from './worlds/text-runs.ts';
 
 export type { CheckFact, Underived } from './check.ts';
 

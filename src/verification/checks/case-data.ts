@@ -2,7 +2,7 @@ import type { Json } from '../../kernel/json.ts';
 import { type Leaf, leavesOf, tokensOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { type Datum, dataOf } from '../worlds/rename-map.ts';
+import { type Datum, dataOf } from '../worlds/datum.ts';
 
 /** Data of an agreement's cases, by where they come from. */
 export interface CaseData {

@@ -1,5 +1,6 @@
-import { ownLoosePlaces, unrunnableCases } from '../case-scenarios.ts';
 import type { Check } from '../check.ts';
+import { ownLoosePlaces } from '../own-loose-places.ts';
+import { unrunnableCases } from '../runnable-cases.ts';
 
 /** Says which cases could not be run, and which places were taken for loose without being declared so. */
 export const caseCoverage: Check = {

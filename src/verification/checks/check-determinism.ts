@@ -1,8 +1,8 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import type { Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import { caseDifferences } from '../case-scenarios.ts';
 import type { Check, CheckFindings, Finding, SeenCase } from '../check.ts';
+import { caseDifferences } from '../judge-cases.ts';
 import type { Subject } from '../subject.ts';
 import { otherTimeMs } from '../worlds/other-times.ts';
 

@@ -1,7 +1,7 @@
 import type { Observation, Peer, Scenario } from '../../contract/trial.ts';
 import type { Json } from '../../kernel/json.ts';
-import { caseDifferences } from '../case-scenarios.ts';
 import type { Check, CheckFindings, SeenCase } from '../check.ts';
+import { caseDifferences } from '../judge-cases.ts';
 import type { Subject } from '../subject.ts';
 import { inAnotherOrder } from '../worlds/member-orders.ts';
 

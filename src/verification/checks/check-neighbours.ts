@@ -1,11 +1,11 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { type Json, valueAt } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { DERIVED_NAME } from '../member-names.ts';
 import { mayBeOneRefusal } from '../one-refusal.ts';
+import type { RunnableCase } from '../runnable-cases.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { saysItTwice } from '../worlds/says-it-twice.ts';
 import {

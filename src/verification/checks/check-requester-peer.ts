@@ -1,9 +1,9 @@
 import type { Observation, Peer, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import { caseDifferences } from '../case-scenarios.ts';
 import type { Check, CheckFacts, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
+import { caseDifferences } from '../judge-cases.ts';
 import { untoldIn } from './untold.ts';
 
 type Mischief = 'gives no answer' | 'answers with values of other types' | 'answers the second request first';

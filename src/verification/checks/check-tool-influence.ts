@@ -6,7 +6,7 @@ import type { Check, CheckFacts, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import { isMeantFor, isReadOnly } from '../subject.ts';
-import { dataOf, isDistinctive } from '../worlds/rename-map.ts';
+import { dataOf, isDistinctive } from '../worlds/datum.ts';
 import { replacedAt, variationsOf } from '../worlds/variations.ts';
 import { untoldIn } from './untold.ts';
 

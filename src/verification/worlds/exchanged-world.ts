@@ -1,9 +1,10 @@
 import type { Scenario } from '../../contract/trial.ts';
 import { type Json, valueAt } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import { caseScenario, type RunnableCase, runnableCases } from '../case-scenarios.ts';
+import { caseScenario } from '../case-scenarios.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { DERIVED_NAME } from '../member-names.ts';
+import { type RunnableCase, runnableCases } from '../runnable-cases.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { literalsOf } from '../source/literals.ts';
 import type { Subject } from '../subject.ts';
