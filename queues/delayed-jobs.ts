@@ -2,7 +2,8 @@ import { pairsOf } from './connection.ts';
 import type { KeeperOptions } from './keeper-options.ts';
 import { Script } from './script.ts';
 
-// KEYS[1] due  ARGV[1] job id  ARGV[2] the due time that was read. A job that was delayed again has another one and keeps it.
+// KEYS[1] due ARGV[1] job id ARGV[2] the due time that was read. A job that was delayed again has another one and keeps
+// it.
 const forgetDue = new Script(
   `if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('ZREM', KEYS[1], ARGV[1]) end return 1`,
 );

@@ -1,4 +1,6 @@
-/** Items handled concurrently: one after the other, the last of a large batch would wait for all round trips before it. */
+/**
+ * Items handled concurrently: one after the other, the last of a large batch would wait for all round trips before it.
+ */
 const AT_ONCE = 20;
 
 /** Calls `act` for each item. Reports failures to `onError` and goes on. Resolves to the number of failures. */

@@ -43,7 +43,8 @@ export class EventReader {
       const { added, ignored, deduplicated } = jobsOf(events, nowMs);
       await this.#deadlines.note([...added]);
       await eachOf(deduplicated, (event) => this.#deduplicated.end(event), onError);
-      // Before the announcements: a crash then loses one rather than repeats it. The outcome itself stays under its key.
+      // Before the announcements: a crash then loses one rather than repeats it. The outcome itself stays under its
+      // key.
       const last = events.at(-1)?.[0];
       if (last !== undefined) await connection.set(keys.seen, last);
       await eachOf([...ignored], ([jobId, atMs]) => this.#announceIgnored(jobId, atMs), onError);
@@ -66,8 +67,8 @@ export class EventReader {
   }
 
   /**
-   * BullMQ ignores a job whose id it still has: failed jobs keep theirs, others do so until shortly after their outcome.
-   * The producer waits for an answer all the same, so the outcome is announced again.
+   * BullMQ ignores a job whose id it still has: failed jobs keep theirs, others do so until shortly after their
+   * outcome. The producer waits for an answer all the same, so the outcome is announced again.
    */
   async #announceIgnored(jobId: string, ignoredAtMs: number): Promise<void> {
     const { connection, keys, jobs, outcomes, onEvent } = this.#options;

@@ -23,8 +23,9 @@ export class JobDeadlines {
   }
 
   /**
-   * Records the deadlines of waiting jobs, delayed ones included: no worker may be free before they pass. BullMQ's events
-   * tell of most of these jobs; for the others this reads the first page each time, and one further page in turn.
+   * Records the deadlines of waiting jobs, delayed ones included: no worker may be free before they pass. BullMQ's
+   * events tell of most of these jobs; for the others this reads the first page each time, and one further page in
+   * turn.
    */
   async noteWaiting(): Promise<void> {
     const { connection, keys } = this.#options;
@@ -73,7 +74,9 @@ export class JobDeadlines {
     await eachOf(missing, noteOne, onError);
   }
 
-  /** Deletes deadlines later than any job may ask for: they were written by hand, and the job's own takes their place. */
+  /**
+   * Deletes deadlines later than any job may ask for: they were written by hand, and the job's own takes their place.
+   */
   async forgetFar(): Promise<void> {
     const { connection, keys, outcomes, onEvent } = this.#options;
     const farMs = (await outcomes.nowMs()) + LONGEST_WAIT_MS + CLOCK_SLACK_MS;

@@ -92,7 +92,10 @@ export class Keeper {
     return this.#lease !== null;
   }
 
-  /** Ends and removes jobs that stand in the place of one of BullMQ's keys. First of all: little else works with one there. */
+  /**
+   * Ends and removes jobs that stand in the place of one of BullMQ's keys. First of all: little else works with one
+   * there.
+   */
   async #makeRoom(): Promise<void> {
     const { connection, keys, outcomes, onEvent } = this.#options;
     const timestampMs = await outcomes.nowMs();

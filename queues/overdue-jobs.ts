@@ -8,8 +8,8 @@ import type { KeeperOptions } from './keeper-options.ts';
 import { storedJob } from './stored-job.ts';
 
 /**
- * How long before its deadline a job without an outcome is closed, in milliseconds: early enough for the peer, and later
- * than a worker would close it.
+ * How long before its deadline a job without an outcome is closed, in milliseconds: early enough for the peer, and
+ * later than a worker would close it.
  */
 const AHEAD_MS = 100;
 
@@ -39,7 +39,10 @@ export class OverdueJobs {
     this.#intake = intake;
   }
 
-  /** Closes all that are due, or stops early once aborted. Resolves to the pause until the next deadline, in milliseconds. */
+  /**
+   * Closes all that are due, or stops early once aborted. Resolves to the pause until the next deadline, in
+   * milliseconds.
+   */
   async close(signal: AbortSignal): Promise<number> {
     const { connection, keys, outcomes, onError } = this.#options;
     const untilMs = (await outcomes.nowMs()) + AHEAD_MS;
