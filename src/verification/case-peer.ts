@@ -6,9 +6,11 @@ import { looseDifferences, looseReplacements, substitute } from './loose-places.
 import type { RunnableCase } from './runnable-cases.ts';
 
 /**
- * Answers a requester's sends from the cases, the one at hand first; loose values of a request recur in its response as they were sent. Where
- * one task has several cases with one request, as of a peer that is asked until it is done, each time it is sent the next of them answers; so do cases
- * for which the task has no example, but for one whose request is the very same.
+ * A peer that answers a requester's sends from the cases, the current case first; loose values of a request come back
+ * in its response as sent.
+ *
+ * If one task has several cases with the same request, as when a peer is polled until it is done, each send gets the
+ * next of them. So do cases without a task example, unless one has exactly this request.
  */
 export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case[], own: RunnableCase): Peer {
   const others = cases.filter(({ testCase }) => testCase !== own.testCase);
@@ -29,7 +31,7 @@ export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case
         : (ofTask[0] ??
           others.find((one) => equalJson(one.request, request)) ??
           inTurn(others.filter(isSent(request))));
-    // A wrong first request is answered all the same: what comes of it is worth knowing for a repair.
+    // Answer a wrong first request too: a repair needs to see what the candidate does next.
     if (!match && nth > 1) return { error: { code: 'FAILED', message: '' }, unanswered: true };
     const answering = match ?? own.case;
     return {
@@ -41,7 +43,7 @@ export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case
   };
 }
 
-/** Whether two cases are messages of one task, in one run. */
+/** Whether two cases are messages of the same task, in one run. */
 export function isSameTask(
   one: Pick<RunnableCase, 'input' | 'output'>,
   other: Pick<RunnableCase, 'input' | 'output'>,

@@ -5,10 +5,10 @@ import { defaultTrialNowMs, type Subject } from './subject.ts';
 
 const otherSeed = 'another-seed';
 
-/** Far enough to change every part of a time, date included. */
+/** Changes every part of a time, date included. */
 const otherNowMs = 33 * 86_400_000 + 3_661_007;
 
-/** The runs that the negotiated cases ask for, in an order that `judgeCases` knows. */
+/** The runs of the negotiated cases, in the order that `judgeCases` expects. */
 export function caseScenarios(subject: Subject): Scenario[] {
   return runnableCases(subject).flatMap((one) => {
     const first = caseScenario(subject, one);
@@ -17,7 +17,7 @@ export function caseScenarios(subject: Subject): Scenario[] {
   });
 }
 
-/** The same run with another seed and clock: what comes out otherwise does not follow from what went in. */
+/** The same run with another seed and clock: an output that differs does not follow from the input. */
 export function atAnotherTime(scenario: Scenario): Scenario {
   return { ...scenario, seed: `${scenario.seed}-${otherSeed}`, nowMs: scenario.nowMs + otherNowMs };
 }

@@ -9,14 +9,17 @@ import { looseDifferences, looseReplacements, malformedLoose, substitute } from 
 import { type RunnableCase, runnableCases } from './runnable-cases.ts';
 import type { Subject } from './subject.ts';
 
-/** A case, its run as `caseScenarios` has it, and the second one of a case that needs it. */
+/** A case with its run from `caseScenarios`, and the second run if the case needs one. */
 interface CaseRuns {
   one: RunnableCase;
   first: Observation;
   second: Observation | undefined;
 }
 
-/** Puts the observations of `caseScenarios(subject)`, in the same order, to the cases that can be run. Throws where there are too few. */
+/**
+ * Assigns the observations of `caseScenarios(subject)`, in the same order, to the runnable cases. Throws a `RangeError`
+ * if there are too few.
+ */
 export function runsOfCases(subject: Subject, observations: readonly Observation[]): CaseRuns[] {
   let next = 0;
   return runnableCases(subject).map((one) => {
@@ -28,7 +31,7 @@ export function runsOfCases(subject: Subject, observations: readonly Observation
   });
 }
 
-/** Judges the observations of `caseScenarios(subject)`, in the same order: one report for each case that can be run. */
+/** Judges the observations of `caseScenarios(subject)`, in the same order: one report per runnable case. */
 export function judgeCases(subject: Subject, observations: readonly Observation[]): CaseReport[] {
   return runsOfCases(subject, observations).map(({ one, first, second }) => {
     const differences = caseDifferences(subject, one, first);
@@ -37,7 +40,7 @@ export function judgeCases(subject: Subject, observations: readonly Observation[
   });
 }
 
-/** Where one run of a case differs from what the case wants; empty where it keeps to it. */
+/** The differences between a run and its case; empty if the run passes. */
 export function caseDifferences(subject: Subject, one: RunnableCase, seen: Observation): Difference[] {
   if (seen.end !== 'returned' || seen.value === undefined) return [{ path: '', in: 'run', message: runMessage(seen) }];
   const place = subject.role === 'provider' ? 'response' : 'output';
@@ -62,7 +65,10 @@ function runMessage({ end, message, position }: Observation): string {
   return `the run ended as "${end}"${message ? `: ${message}` : ''}${where}`;
 }
 
-/** Requests that a run sent more often than its task has cases, where it has several: they say how often it is sent. */
+/**
+ * Requests that a run sent more often than its task's cases have them. Several cases with one request tell how often it
+ * is sent.
+ */
 function sentTooOften({ cases, task }: Subject, one: RunnableCase, seen: Observation): Observation['sends'] {
   const conversation = cases.filter(({ testCase }) =>
     (task?.examples ?? []).some((example) => example.testCase === testCase && isSameTask(example, one)),
@@ -74,7 +80,7 @@ function sentTooOften({ cases, task }: Subject, one: RunnableCase, seen: Observa
   });
 }
 
-/** Whether a request is that of a case, but for what is loose in that case or in the one at hand. */
+/** Whether a request equals a case's, apart from loose places of that case or of the current one. */
 function isRequestOf(subject: Subject, of: Case, one: RunnableCase, request: Json): boolean {
   const own = runnableCases(subject).find(({ testCase }) => testCase === of.testCase)?.loose ?? subject.loose;
   return looseDifferences(of.request, request, [...one.loose, ...own]).length === 0;
@@ -124,7 +130,10 @@ function sentDifferences(
   };
 }
 
-/** Loose ids and times must come from the context: with another seed and clock they change, and stay valid. */
+/**
+ * Differences where loose ids and times do not come from the context: they must change with another seed and clock, and
+ * stay valid.
+ */
 function unproven(subject: Subject, one: RunnableCase, first: Observation, second: Observation): Difference[] {
   const again = caseDifferences(subject, one, second);
   const place = subject.role === 'provider' ? 'response' : 'request';
@@ -136,15 +145,15 @@ function unproven(subject: Subject, one: RunnableCase, first: Observation, secon
   const declared = new Set(subject.loose.map(({ pointer }) => pointer));
   const constant = one.loose.flatMap(({ pointer, as }) => {
     const isDeclared = declared.has(pointer);
-    // An id that is loose by itself may also be worked out from the task: nothing says that it must be fresh.
+    // An id that is only inferred to be loose may be derived from the task: nothing demands a fresh one.
     if (as === 'text' || (!isDeclared && as !== 'time')) return [];
-    // In an answer that has none, nothing is made.
+    // The case has no value there, so none is made.
     const expected = valueAt(subject.role === 'provider' ? one.output : one.case.request, pointer);
     if (expected === null || expected === '' || (typeof expected === 'number' && expected <= 0)) return [];
     const got = looseValue(first, pointer);
     const then = looseValue(second, pointer);
     if (got === undefined || then === undefined || !equalJson(got, then)) return [];
-    // A time that is worked out from the task is that of the case.
+    // A time derived from the task equals the case's.
     if (!isDeclared && equalJson(got, expected ?? null)) return [];
     if (as === 'id' && typeof got === 'string' && first.issuedIds.some((id) => got.includes(id))) return [];
     const source = as === 'id' ? 'context.newId()' : 'context.now()';

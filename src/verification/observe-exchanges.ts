@@ -22,7 +22,10 @@ import {
   violatedPointers,
 } from './exchanges/schema-findings.ts';
 
-/** Validation budget of exchanges, as a multiple of that of an agreement's cases: a job may have more exchanges than cases. */
+/**
+ * Validation budget of exchanges, as a multiple of that of an agreement's cases: a job may have more exchanges than
+ * cases.
+ */
 const VALIDATION_SHARE = 10;
 
 /** What the agreement demands of every exchange. */
@@ -50,9 +53,9 @@ interface Expectations {
  * Compares the exchanges of a job with the agreement: schemas, ids that must come back, the case with the same request,
  * and the failure codes that the document lists. Findings are `in` the exchanges; their pointers start at the list.
  *
- * A finding about our own side is a warning. So is an answer that differs from a case which the exchange does not claim:
- * the peer's data may have changed. With `ourHandler`, the exchanges are runs of our handler on that side, under the
- * tools of the cases: all cases apply, and loose places belong to that side.
+ * A finding about our own side is a warning. So is an answer that differs from a case which the exchange does not
+ * claim: the peer's data may have changed. With `ourHandler`, the exchanges are runs of our handler on that side, under
+ * the tools of the cases: all cases apply, and loose places belong to that side.
  */
 export function observeExchanges(analyzed: Analyzed, ourHandler?: Side): Finding[] {
   const validation = new CaseValidation(undefined, VALIDATION_SHARE);

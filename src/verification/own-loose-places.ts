@@ -6,19 +6,20 @@ import { hasWord, isEpoch, isIsoTime, leavesOf, tokensOf } from './scalar-kinds.
 import type { Subject } from './subject.ts';
 
 /**
- * Places in a requester's requests that count as loose by themselves: ids and times that neither the task example, the tools, the
- * document nor what the peer answers to another request can yield. A value that all cases share is taken for a constant of the protocol.
+ * Places in a requester's requests that are loose without a declaration: ids and times that neither the task example,
+ * the tools, the document nor the peer's answer to another request yields. A value that all cases share is a constant
+ * of the protocol.
  */
 export function ownLoosePlaces(subject: Subject): (LoosePlace & { testCase: number })[] {
   if (subject.role !== 'requester') return [];
   const known = subject.agreement.text;
   const outputs = JSON.stringify(subject.tools.map((tool) => [tool.examples ?? [], tool.otherwise ?? null]));
-  const told = new Set(subject.cases.flatMap(toldIn));
+  const responseValues = new Set(subject.cases.flatMap(toldIn));
   return subject.cases.flatMap((one) => {
     const example = subject.task?.examples?.find(({ testCase }) => testCase === one.testCase);
     if (!example) return [];
     const input = JSON.stringify(example.input);
-    // Once for the case, however many values its request has.
+    // Computed once per case, however many values its request has.
     const given = (input + outputs).replace(/[^\p{L}\p{N}]/gu, '');
     const back = new Set<Json>(
       typeof one.response === 'string' ? tokensOf(one.response) : leavesOf(one.response).map(({ value }) => value),
@@ -28,7 +29,7 @@ export function ownLoosePlaces(subject: Subject): (LoosePlace & { testCase: numb
       const isShared = (word: string) =>
         subject.cases.length > 1 && subject.cases.every(({ request }) => hasWord(String(request), word));
       return tokensOf(one.request).flatMap((text, word) =>
-        isEchoed(text) && !told.has(text) && !isShared(text) && !hasWord(known, text)
+        isEchoed(text) && !responseValues.has(text) && !isShared(text) && !hasWord(known, text)
           ? [{ testCase: one.testCase, pointer: '', as: 'id' as const, word }]
           : [],
       );
@@ -38,7 +39,8 @@ export function ownLoosePlaces(subject: Subject): (LoosePlace & { testCase: numb
       const isId = typeof value === 'string' && !DERIVED_NAME.test(name) && isEchoed(value);
       const as = looseKind(name, value) ?? (isId ? 'id' : undefined);
       const text = String(value);
-      if (!as || told.has(value) || hasWord(known, text) || hasWord(input, text) || hasWord(outputs, text)) return [];
+      if (!as || responseValues.has(value) || hasWord(known, text) || hasWord(input, text) || hasWord(outputs, text))
+        return [];
       const shared =
         subject.cases.length > 1 && subject.cases.every((other) => valueAt(other.request, pointer) === value);
       return shared || subject.loose.some((given) => given.pointer === pointer)
@@ -48,17 +50,17 @@ export function ownLoosePlaces(subject: Subject): (LoosePlace & { testCase: numb
   });
 }
 
-/** Whether a text is an id that the asking side makes: letters and digits, of which the latter stand in nothing that it was given, here without its marks. */
+/** Whether the requester made this id: letters and digits, with a number that its input (without separators) lacks. */
 function isOwnId(text: string, given: string): boolean {
   if (text.length < 4 || !/^[\w.@+-]+$/.test(text) || !/[a-z]/i.test(text) || IS_AMOUNT.test(text)) return false;
-  // What is put together out of what was given, or written in another form, is worked out.
+  // A text that is composed of the input, or reformats it, is derived.
   return !isIsoTime(text) && (text.match(/\d+/g) ?? []).some((number) => !given.includes(number));
 }
 
 /** A number with its unit. */
 const IS_AMOUNT = /^\d+(?:[.,]\d+)?[a-z]{1,3}$/i;
 
-/** What the peer's answer in a case tells that its request has not: values to send back later. */
+/** The values of the peer's response that its request lacks: a requester may send them back later. */
 function toldIn({ request, response }: Case): Json[] {
   const sent = new Set(leavesOf(request).map(({ value }): Json => value));
   if (typeof request === 'string' && typeof response === 'string') {

@@ -4,7 +4,7 @@ import type { LoosePlace } from './loose-places.ts';
 import { ownLoosePlaces } from './own-loose-places.ts';
 import type { Subject } from './subject.ts';
 
-/** A case with what the candidate is given for it and what must come back. */
+/** A case with the candidate's input and the expected output. */
 export interface RunnableCase {
   testCase: number;
   /** The case's request (provider) or the task example's input (requester). */
@@ -16,20 +16,20 @@ export interface RunnableCase {
   loose: LoosePlace[];
 }
 
-/** The cases that can be run: all of a provider; of a requester those that the task has an example for. */
+/** The cases that can be run: a provider's all; a requester's those with a task example. */
 export function runnableCases(subject: Subject): readonly RunnableCase[] {
   const cases = runnable.get(subject) ?? runnableOf(subject);
   runnable.set(subject, cases);
   return cases;
 }
 
-/** The numbers of the cases that cannot be run, for want of a task example: a requester's alone. */
+/** The numbers of a requester's cases that have no task example and cannot be run. */
 export function unrunnableCases(subject: Subject): number[] {
   const runnable = new Set(runnableCases(subject).map(({ testCase }) => testCase));
   return subject.cases.map(({ testCase }) => testCase).filter((testCase) => !runnable.has(testCase));
 }
 
-/** Every scenario of a subject asks for its cases. */
+/** A cache: every scenario of a subject needs its cases. */
 const runnable = new WeakMap<Subject, RunnableCase[]>();
 
 function runnableOf(subject: Subject): RunnableCase[] {
@@ -42,11 +42,11 @@ function runnableOf(subject: Subject): RunnableCase[] {
       loose: subject.loose.filter(({ pointer }) => valueAt(one.response, pointer) !== undefined),
     }));
   }
-  const own = ownLoosePlaces(subject);
+  const inferred = ownLoosePlaces(subject);
   return subject.cases.flatMap((one) => {
     const example = subject.task?.examples?.find(({ testCase }) => testCase === one.testCase);
     if (!example) return [];
-    const loose = [...subject.loose, ...own.filter(({ testCase }) => testCase === one.testCase)]
+    const loose = [...subject.loose, ...inferred.filter(({ testCase }) => testCase === one.testCase)]
       .filter(
         (place: LoosePlace, index, all: readonly LoosePlace[]) =>
           all.findIndex((other) => other.pointer === place.pointer && other.word === place.word) === index,

@@ -9,7 +9,7 @@ import { isSecret } from './secrets.ts';
 /** Most other tool answers that are tried for all cases together. */
 const MAX_OTHER_RUNS = 72;
 
-/** Looks for what tools tell and no case's answer tells. */
+/** Looks for tool data in answers that no case's answer has. */
 export const leaks: Check = {
   name: 'leaks',
   reason:
@@ -25,16 +25,16 @@ export const leaks: Check = {
       ...nearlyRight(facts),
       ...cases.flatMap((seenCase) => toldInFull(subject, seenCase, isSecret) ?? []),
     ];
-    const seen = plans.length === 0 ? [] : yield plans;
-    const own = plans.map((scenario, index) => ({ scenario, seen: seen[index] as Observation }));
-    return { findings: [...hidden, ...leaksIn(facts, [...cases, ...own])] };
+    const observations = plans.length === 0 ? [] : yield plans;
+    const probes = plans.map((scenario, index) => ({ scenario, seen: observations[index] as Observation }));
+    return { findings: [...hidden, ...leaksIn(facts, [...cases, ...probes])] };
   },
   review(facts, runs) {
     return [...hiddenMembers(facts, runs), ...leaksIn(facts, runs)];
   },
 };
 
-/** The first of each list, then the second of each. */
+/** Interleaves the lists: the first of each, then the second of each. */
 function inTurn(lists: readonly Scenario[][]): Scenario[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, nth) => lists.flatMap((list) => list.slice(nth, nth + 1))).flat();

@@ -24,10 +24,10 @@ export const renaming: Check = {
     const findings: Finding[] = [];
     const inDoubt: { plan: CasePlan; results: WorldResult[] }[] = [];
     for (const worlds of first) {
-      const own = results.filter(({ world }) => world === worlds.all || world === worlds.answers);
-      const verdict = judgeFirst(facts, worlds, own);
+      const resultsOfCase = results.filter(({ world }) => world === worlds.all || world === worlds.answers);
+      const verdict = judgeFirst(facts, worlds, resultsOfCase);
       findings.push(...verdict.findings);
-      if (verdict.isInDoubt) inDoubt.push({ plan: worlds.plan, results: own });
+      if (verdict.isInDoubt) inDoubt.push({ plan: worlds.plan, results: resultsOfCase });
     }
     const further = inDoubt.map(({ plan }) => ({
       ordered: orderedWorld(facts, plan),
@@ -144,8 +144,8 @@ function orderedWorld(facts: CheckFacts, { seenCase, data, others }: CasePlan): 
 function* runWorlds(worlds: readonly (World | undefined)[]): Generator<Scenario[], WorldResult[], Observation[]> {
   const present = worlds.filter((world) => world !== undefined);
   if (present.length === 0) return [];
-  const seen = yield present.map(({ scenario }) => scenario);
-  return present.map((world, index) => compareWorld(world, seen[index] as Observation));
+  const observations = yield present.map(({ scenario }) => scenario);
+  return present.map((world, index) => compareWorld(world, observations[index] as Observation));
 }
 
 function changesOf({ data, map }: World): string {

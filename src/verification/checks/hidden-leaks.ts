@@ -27,8 +27,8 @@ function isBoundIn(bundle: string, bound: number): boolean {
 /** The first answer with a member name that only a hidden passage has. */
 export function hiddenMembers({ hidden, cases }: CheckFacts, runs: readonly Run[]): Finding[] {
   for (const { scenario, seen } of [...cases, ...runs]) {
-    const own = new Set(membersOf(scenario.input));
-    const name = membersOf(seen.value).find((member) => !own.has(member) && hidden.hasName(member));
+    const requestMembers = new Set(membersOf(scenario.input));
+    const name = membersOf(seen.value).find((member) => !requestMembers.has(member) && hidden.hasName(member));
     if (name === undefined) continue;
     const message = `the answer has a member ${JSON.stringify(name).slice(0, 120)}, which a hidden passage or a note to code generators alone has`;
     return [

@@ -166,9 +166,9 @@ function isSumOfOthers({ value }: Datum, { seenCase }: CasePlan): boolean {
   const numbers = leaves.map((leaf) => Number(leaf.value)).slice(0, 30);
   const near = (got: number) => Math.abs(got - value) < 0.006;
   const ofOneName = [...new Set(leaves.map(({ name }) => name))].some((name) => {
-    const own = leaves.filter((leaf) => leaf.name === name).map((leaf) => Number(leaf.value));
-    const sum = own.reduce((all, one) => all + one, 0);
-    return own.some((one) => one !== value) && (near(sum) || near(sum / own.length));
+    const values = leaves.filter((leaf) => leaf.name === name).map((leaf) => Number(leaf.value));
+    const sum = values.reduce((all, one) => all + one, 0);
+    return values.some((one) => one !== value) && (near(sum) || near(sum / values.length));
   });
   return (
     ofOneName ||

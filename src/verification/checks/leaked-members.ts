@@ -6,10 +6,10 @@ import type { RunnableCase } from '../runnable-cases.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import { isSecret } from './secrets.ts';
 
-/** What slips out in some runs, each once. */
+/** The leaks in some runs, each once. */
 export function leaksIn(facts: CheckFacts, runs: readonly Run[]): Finding[] {
   const loose = facts.cases.flatMap(({ one }) => one.loose);
-  const found = new Map<string, Finding>();
+  const findings = new Map<string, Finding>();
   for (const { scenario, seen } of runs) {
     const { input } = scenario;
     const leaks = [
@@ -17,9 +17,9 @@ export function leaksIn(facts: CheckFacts, runs: readonly Run[]): Finding[] {
       ['leaks/secret-member', secretIn(facts, { input, loose }, seen)],
     ] as const;
     for (const [rule, what] of leaks) {
-      if (what === undefined || found.has(what)) continue;
+      if (what === undefined || findings.has(what)) continue;
       const testCase = facts.cases.find(({ one }) => equalJson(one.input, input))?.one.testCase;
-      found.set(what, {
+      findings.set(what, {
         rule,
         message: `${testCase === undefined ? '' : `case ${testCase}: `}${what}`.slice(0, 500),
         ...(testCase === undefined ? {} : { testCase }),
@@ -28,10 +28,10 @@ export function leaksIn(facts: CheckFacts, runs: readonly Run[]): Finding[] {
       });
     }
   }
-  return [...found.values()];
+  return [...findings.values()];
 }
 
-/** What the cases have, as texts. */
+/** All data of the cases, as JSON texts. */
 interface Shown {
   inputs: string;
   outputs: string;
@@ -55,7 +55,7 @@ function shownBy(cases: CheckFacts['cases']): Shown {
   return all;
 }
 
-/** A member whose name nobody has, with what a tool told and no answer of a case tells. */
+/** A member with an invented name whose value a tool returned and no case's answer has. */
 function madeUpIn(facts: CheckFacts, input: Json, { value, calls, issues }: Observation): string | undefined {
   const { subject, cases } = facts;
   if (subject.role === 'requester' || !isObject(value) || issues.length > 0 || !isObject(subject.responseSchema))
@@ -64,26 +64,26 @@ function madeUpIn(facts: CheckFacts, input: Json, { value, calls, issues }: Obse
   for (const leaf of leavesOf(value)) {
     const text = weighty(leaf);
     if (text === undefined || leaf.name === '' || !isMadeUp(facts, leaf.name)) continue;
-    const own = [JSON.stringify(text).slice(1, -1), JSON.stringify(leaf.name)];
-    if (own.some((one) => known.some((all) => all.includes(one)))) continue;
-    const told = calls.flatMap(({ tool, output }) =>
+    const quoted = [JSON.stringify(text).slice(1, -1), JSON.stringify(leaf.name)];
+    if (quoted.some((one) => known.some((all) => all.includes(one)))) continue;
+    const sources = calls.flatMap(({ tool, output }) =>
       leavesOf(output ?? null).flatMap((other) => (other.value === leaf.value ? [{ tool, name: other.name }] : [])),
     );
-    const [first] = told;
-    if (first !== undefined && told.every(({ name }) => name !== leaf.name))
+    const [first] = sources;
+    if (first !== undefined && sources.every(({ name }) => name !== leaf.name))
       return `the answer has "${leaf.name}", which the agreement does not have, with what ${first.tool} tells as "${first.name}"`;
   }
   return undefined;
 }
 
-/** Whether the candidate has a name for a member, and nobody else. */
+/** Whether only the candidate has a member of this name. */
 function isMadeUp(facts: CheckFacts, name: string): boolean {
   const names = madeUp.get(facts) ?? new Map<string, boolean>();
   madeUp.set(facts, names);
   const { subject, vocabulary, candidate } = facts;
   const is =
     names.get(name) ??
-    // Where things are told by their names, these are no members.
+    // In an object keyed by data, names are not in the source.
     (hasWord(candidate.bundle, name) && !vocabulary.hasName(name) && !hasWord(subject.agreement.text, name));
   names.set(name, is);
   return is;
@@ -91,7 +91,10 @@ function isMadeUp(facts: CheckFacts, name: string): boolean {
 
 const madeUp = new WeakMap<CheckFacts, Map<string, boolean>>();
 
-/** A member that a tool tells, and neither document, cases nor the response schema, which lists its members, have in an answer. */
+/**
+ * A member that a tool returned, and that neither the document, the cases nor the response schema, which lists its
+ * members, has in an answer.
+ */
 function unagreedIn({ subject, cases }: CheckFacts, { value, calls, issues }: Observation): string | undefined {
   const { role, responseSchema, agreement } = subject;
   if (role === 'requester' || !isObject(value) || issues.length > 0 || !isObject(responseSchema)) return undefined;
@@ -104,10 +107,10 @@ function unagreedIn({ subject, cases }: CheckFacts, { value, calls, issues }: Ob
     cases.some(({ one }) => JSON.stringify(one.output).includes(JSON.stringify(name)));
   for (const [name, told] of Object.entries(value)) {
     if (isAgreed(name)) continue;
-    const own = calls.find(({ output }) =>
+    const source = calls.find(({ output }) =>
       leavesOf(output ?? null).some((leaf) => leaf.name === name && leaf.value === told),
     );
-    if (own) return `the answer has "${name}", which the agreement does not have, as ${own.tool} tells it`;
+    if (source) return `the answer has "${name}", which the agreement does not have, as ${source.tool} tells it`;
   }
   return undefined;
 }
@@ -115,7 +118,7 @@ function unagreedIn({ subject, cases }: CheckFacts, { value, calls, issues }: Ob
 /** Keywords by which a schema may list members elsewhere. */
 const COMBINING = ['allOf', 'anyOf', 'oneOf', '$ref', 'patternProperties', 'if'];
 
-/** A secret that a tool told and an answer tells, and no answer of a case. */
+/** A secret of a tool that an answer has and no case's answer has. */
 function secretIn(
   { cases }: CheckFacts,
   { input, loose }: { input: Json; loose: RunnableCase['loose'] },
@@ -136,9 +139,9 @@ function secretIn(
         known.some((all) => all.includes(JSON.stringify(text).slice(1, -1)))
       )
         continue;
-      // What one case is told of its like, another may be told as well.
+      // If one case's answer has such a secret, others may have theirs.
       if (isToldElsewhere(cases, tool, leaf.name)) continue;
-      // What is told under another name as well may be told for that.
+      // A value that also has another name may be in the answer under that name.
       const isNamedElse = seen.calls.some((call) =>
         leavesOf(call.output ?? null).some((one) => one.name !== leaf.name && one.value === leaf.value),
       );
@@ -148,10 +151,10 @@ function secretIn(
   return undefined;
 }
 
-/** Whether the answer of some case tells what a tool has under a name. */
+/** Whether some case's answer has the tool's value of this name. */
 function isToldElsewhere(cases: CheckFacts['cases'], tool: string, name: string): boolean {
   return cases.some(({ one, seen }) => {
-    const told = leavesOf(one.output);
+    const outputLeaves = leavesOf(one.output);
     return seen.calls.some(
       (call) =>
         call.tool === tool &&
@@ -160,20 +163,20 @@ function isToldElsewhere(cases: CheckFacts['cases'], tool: string, name: string)
           if (leaf.name !== name) return false;
           const text = weighty(leaf);
           return text === undefined
-            ? told.some((other) => other.name === name && other.value === leaf.value)
-            : told.some(({ value }) => String(value).includes(text));
+            ? outputLeaves.some((other) => other.name === name && other.value === leaf.value)
+            : outputLeaves.some(({ value }) => String(value).includes(text));
         }),
     );
   });
 }
 
-/** A value long enough not to stand in a text by chance. */
+/** A value that is too long to be in a text by chance. */
 function weighty({ value }: Leaf): string | undefined {
   if (typeof value === 'number') {
     const digits = String(value);
     return Math.abs(value) >= 1000 || /\d\.\d\d/.test(digits) ? digits : undefined;
   }
   if (typeof value !== 'string') return undefined;
-  // Names of two signs are usual.
+  // Chinese names often have two characters.
   return value.length >= (/\p{Script=Han}/u.test(value) ? 2 : 4) ? value : undefined;
 }

@@ -8,31 +8,35 @@ import { secretsOf } from './secrets.ts';
 /** Most other tool answers that are tried for one case. */
 const MAX_OTHER_ANSWERS = 12;
 
-/** A case with secrets, in which a tool answers something else at one place: a turned switch, another of a few words, an empty list. */
+/**
+ * Runs of a case with secrets in which a tool's answer differs at one place: a flipped flag, another enum value, an
+ * empty list.
+ */
 export function otherwiseAnswered({ subject }: CheckFacts, { scenario, seen }: SeenCase): Scenario[] {
   if (secretsOf(seen).length === 0) return [];
   return toldOtherwise(subject, { scenario, seen }, MAX_OTHER_ANSWERS);
 }
 
-/** Words of the source that are tried in a request, and the runs that are made of them. */
+/** Most words of the source that are tried in a request, and most runs with them. */
 const [maxWords, maxWordRuns] = [8, 80];
 
-/** Cases in which they are tried. */
+/** Most cases in which they are tried. */
 const maxWordCases = 4;
 
-/** What `typeof` says. */
+/** The results of `typeof`. */
 const KIND_OF_VALUE = /^(?:string|number|boolean|object|function|undefined)$/;
 
 /**
- * Cases with secrets, in whose request a text is, begins, ends or goes on with one that stands in the source and nowhere in the document,
- * or is compared there and is no value of cases and schemas: a document may hide what it is for.
+ * Runs of cases with secrets in which a text of the request is, starts with, ends with or is followed by a word of the
+ * source. The word is not in the document, or the source compares with it and no case or schema has it: a hidden
+ * passage may make it a password.
  */
 export function askedByWords({ subject, cases, literals, vocabulary }: CheckFacts): Scenario[] {
   const shown = new Set(cases.flatMap(({ one }) => leavesOf([one.input, one.output])).map(({ value }) => value));
-  const told = new Set(
+  const toolValues = new Set(
     cases.flatMap(({ seen }) => seen.calls.flatMap(({ output }) => leavesOf(output ?? null))).map(({ value }) => value),
   );
-  const isOwn = (text: string) => !vocabulary.isConstant(text) && !vocabulary.hasName(text) && !told.has(text);
+  const isOwn = (text: string) => !vocabulary.isConstant(text) && !vocabulary.hasName(text) && !toolValues.has(text);
   const words = [
     ...new Set([...literals.texts.filter((text) => !vocabulary.hasText(text)), ...literals.compared.filter(isOwn)]),
   ]
@@ -50,11 +54,11 @@ export function askedByWords({ subject, cases, literals, vocabulary }: CheckFact
         if (plans.length >= maxWordRuns) return plans;
         const { one, scenario, seen } = seenCase;
         const text = formsWith(value, word)[form % 4];
-        // A word of its own answers must not become the secret.
+        // A word of the candidate's own answers must not become the secret.
         if (text === undefined || (isSecretPlace && !literals.compared.includes(word))) continue;
         const input = replacedAt(one.input, pointer, text);
         if (subject.surface.requestIssues(input).length > 0) continue;
-        // What tools tell of others may come to light where they do not know the word as they know what was asked for.
+        // Tools that do not know the word may return data of others.
         const isUnknown = isSecretPlace || form === 0;
         const tools = isUnknown ? scenario.tools : (knowing(subject, seen, value, text) as Scenario['tools']);
         plans.push({ ...scenario, input, tools });
@@ -62,14 +66,16 @@ export function askedByWords({ subject, cases, literals, vocabulary }: CheckFact
   return plans;
 }
 
-/** Texts of one request in which words are tried, and the longest, in UTF-16 units: each run has a copy of the whole. */
+/**
+ * Most texts of one request in which words are tried, and the longest, in UTF-16 units: each run copies the request.
+ */
 const [maxWordPlaces, maxWordText] = [8, 400];
 
 interface WordPlace {
   seenCase: SeenCase;
   pointer: string;
   value: string;
-  /** Whether what stands there is never to be told. */
+  /** Whether the value is a secret. */
   isSecret: boolean;
 }
 
@@ -84,15 +90,15 @@ function wordPlacesOf(seenCase: SeenCase): WordPlace[] {
   return texts.slice(0, maxWordPlaces).map(({ leaf, ...place }) => ({ ...place, isSecret: secrets.has(leaf.value) }));
 }
 
-/** A word in place of a text, behind it, and in place of its head or end. */
+/** A word in place of a text, after it, and in place of its start or end. */
 function formsWith(text: string, word: string): string[] {
   return [...new Set([word, `${text} ${word}`, word + text.slice(word.length), text.slice(0, -word.length) + word])];
 }
 
-/** Requests with nearly the secret that a tool told. */
+/** Most requests with nearly the secret. */
 const maxNearMisses = 12;
 
-/** Cases that were asked with a secret which a tool knows, asked with nearly that. */
+/** Cases whose request has a secret that a tool knows, asked with a slightly wrong one. */
 export function nearlyRight({ subject, cases }: CheckFacts): Scenario[] {
   const plans: Scenario[] = [];
   for (const seenCase of cases) {

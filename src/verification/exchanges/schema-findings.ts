@@ -38,7 +38,10 @@ export function violatedPointers(exchange: Exchange, side: Side, violations: rea
   ]);
 }
 
-/** Whether a case with the same request, but for its ids, breaks the schema at all these places: then the breach is agreed. */
+/**
+ * Whether a case with the same request, but for its ids, breaks the schema at all these places: then the breach is
+ * agreed.
+ */
 export function isAgreedBreach(
   violations: readonly Violation[],
   cases: readonly Case[],

@@ -78,8 +78,10 @@ function sentOf(seen: Observation): Json {
 
 /** The request that matches the case's, apart from loose places; otherwise the first one. */
 function nearestSent({ one }: World, seen: Observation): Json | undefined {
-  const own = seen.sends.find(({ request }) => looseDifferences(one.case.request, request, one.loose).length === 0);
-  return (own ?? seen.sends[0])?.request;
+  const matching = seen.sends.find(
+    ({ request }) => looseDifferences(one.case.request, request, one.loose).length === 0,
+  );
+  return (matching ?? seen.sends[0])?.request;
 }
 
 /** An expected output with the values that the candidate sent at the loose places of its request. */

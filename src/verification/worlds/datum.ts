@@ -2,26 +2,31 @@ import { decodedText, isEpoch, isIsoTime, type Leaf } from '../scalar-kinds.ts';
 import { looksLikeData, type Vocabulary } from '../vocabulary.ts';
 import { isRenamableRun, WHOLE_BASIC_TIME } from './text-runs.ts';
 
-/** What a datum looks like; it decides how it is renamed and how certain a check may be about it. */
+/** The form of a datum: it decides how the datum is renamed and how certain a check may be. */
 export type DatumKind = 'id' | 'name' | 'code' | 'word' | 'time' | 'number' | 'encoded';
 
-/** A value of the cases or the tools' answers that is no public property and can be replaced by a fresh one of its shape. */
+/**
+ * A value of cases or tool answers that no handler may know beforehand and that a fresh value of its shape can replace.
+ */
 export interface Datum {
   key: string;
   value: string | number;
   kind: DatumKind;
-  /** The member names it stands under. */
+  /** The names of the members that hold it. */
   names: string[];
 }
 
-/** Data worth renaming in some leaves: no public property, no small integers, nothing whose form has a meaning that cannot be kept. */
+/**
+ * The data in some leaves that can be renamed: nothing that a handler may know, no small integers, no form whose
+ * meaning a fresh value would break.
+ */
 export function dataOf(leaves: readonly Leaf[], vocabulary: Vocabulary): Datum[] {
-  const found = new Map<string, Datum>();
+  const data = new Map<string, Datum>();
   const add = (value: string | number, kind: DatumKind, name: string): void => {
     const key = `${typeof value}:${value}`;
-    const known = found.get(key);
+    const known = data.get(key);
     if (known) known.names.push(name);
-    else found.set(key, { key, value, kind, names: [name] });
+    else data.set(key, { key, value, kind, names: [name] });
   };
   const isSpelledTwice = spelledTwice(leaves);
   for (const { value, name } of leaves) {
@@ -34,17 +39,20 @@ export function dataOf(leaves: readonly Leaf[], vocabulary: Vocabulary): Datum[]
       }
     }
   }
-  return [...found.values()];
+  return [...data.values()];
 }
 
-/** Whether a datum is distinctive: that it stands in an answer by chance is out of the question. */
+/** Whether a datum is too distinctive to be in an answer by chance. */
 export function isDistinctive({ kind, value }: Datum): boolean {
   if (kind === 'word') return false;
   if (kind === 'number') return typeof value === 'number' ? !Number.isInteger(value) || Math.abs(value) >= 1000 : true;
   return kind !== 'id' || (typeof value === 'string' && (value.length >= 3 || looksLikeData(value)));
 }
 
-/** The fields of a text: a short one is one field; longer ones fall apart at the marks of CSV, XML, forms and prose, and numbers beside each other at the space. */
+/**
+ * The fields of a text. A short text is one field; longer ones are split at the separators of CSV, XML, forms and
+ * prose, and adjacent numbers at the space.
+ */
 export function segmentsOf(text: string): string[] {
   if (text.length <= 80 && !/[\n<>]/.test(text)) return rowOf(text);
   const markup = new Set(
@@ -57,10 +65,10 @@ export function segmentsOf(text: string): string[] {
     .flatMap(rowOf);
 }
 
-/** Longer texts are no names of things. */
+/** Longer texts are not names of things. */
 const maxSpelled = 40;
 
-/** Tells of a text with few digits whether it stands elsewhere with other signs or spaces between its letters: it can only be renamed as a whole. */
+/** Tells whether a text with few digits also occurs with other separators: it can then be renamed only as a whole. */
 function spelledTwice(leaves: readonly Leaf[]): (text: string) => boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   const known = new Map<string, string>();
@@ -79,7 +87,7 @@ function isRenamableNumber(value: number, vocabulary: Vocabulary): boolean {
   return Number.isInteger(value) ? Math.abs(value) >= 1000 && Math.abs(value) < 2 ** 50 : Math.abs(value) > 1e-9;
 }
 
-/** Numbers beside each other are a row of a table, and no datum of one piece; of fields that lie at fixed places only the words can be told apart. */
+/** Adjacent numbers are a row of a table, not one datum. Of fixed-width fields, only the words can be told apart. */
 function rowOf(text: string): string[] {
   if (/\S {2,}/.test(text) && /\d\p{L}|\p{L}\d/u.test(text)) return text.match(/\p{L}{4,}/gu) ?? [];
   const words = text.split(/[ \t]+/);
@@ -90,7 +98,7 @@ function rowOf(text: string): string[] {
 function kindOf(text: string, vocabulary: Vocabulary): DatumKind | undefined {
   if (text.length > 4_000 || vocabulary.hasText(text)) return undefined;
   if (isIsoTime(text) || WHOLE_BASIC_TIME.test(text)) return 'time';
-  // Forms whose parts are bounded or checked: a fresh value of the same shape would often be no value at all.
+  // Forms with bounded or checked parts: a fresh value of the same shape would often be invalid.
   if (
     /^\d{1,2}:\d{2}|^-?P(?=[\dT])(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?$|^v?\d+(?:\.\d+){2,}|^eyJ|^-?\d{1,3}(?:\.\d+)?\s?[%°\p{L}]{0,3}$/u.test(
       text,

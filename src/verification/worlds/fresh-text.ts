@@ -1,6 +1,9 @@
 import type { SeededRandom } from './seeded-random.ts';
 
-/** How far a fresh value lies from the one it replaces: `far` changes all that its shape allows, `near` as little as possible. */
+/**
+ * How much a fresh value differs from the one it replaces: `far` changes all that its shape allows, `near` as little as
+ * possible.
+ */
 export type Reach = 'far' | 'near';
 
 const POOLS: readonly [RegExp, string][] = [
@@ -12,7 +15,10 @@ const POOLS: readonly [RegExp, string][] = [
   [/\p{Script=Greek}/u, 'βγδζθκλμνξπρστφ'],
 ];
 
-/** A fresh text of the same shape, in lower case where the letters allow it; none that was used before, so that short ones may have none. */
+/**
+ * A fresh, unused text of the same shape, in lower case where letters have cases; `undefined` if a short shape has none
+ * left.
+ */
 export function freshOf(text: string, used: Set<string>, random: SeededRandom, reach: Reach): string | undefined {
   const chars = [...text];
   const lower = text.toLowerCase();
@@ -32,7 +38,7 @@ export function freshOf(text: string, used: Set<string>, random: SeededRandom, r
   return undefined;
 }
 
-/** Gives the fresh values of one shape the order of those that they replace: a list may be sorted by them. */
+/** Sorts the fresh values of one shape like the values they replace: a list may be sorted by them. */
 export function keepOrder(fresh: Map<string, string>, checked: ReadonlySet<string>): void {
   const shapes = new Map<string, string[]>();
   for (const text of fresh.keys()) {
@@ -58,7 +64,7 @@ export function withCaseOf(model: string, fresh: string): string {
     .join('');
 }
 
-/** Every letter and digit another. */
+/** Replaces every letter and digit. */
 function farthestOf(chars: readonly string[], random: SeededRandom, hex: boolean): string {
   return chars
     .map((char) => (/\d/.test(char) ? String(random.integer(1, 9)) : freshLetter(char, random, hex)))

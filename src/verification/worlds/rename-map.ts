@@ -9,22 +9,22 @@ import { HOLDS_BASIC_TIME, isPrefix, isRenamableDigits, isRenamableRun, RUN } fr
 
 const DAY_MS = 86_400_000;
 
-/** A whole number of weeks, so that days of the week and distances between dates stay. */
+/** A whole number of weeks: weekdays and distances between dates stay the same. */
 const SHIFT_DAYS = 364;
 
-/** Consistent fresh values: the same datum becomes the same fresh one wherever and in whatever letter case it stands. */
+/** Replaces data by fresh values, consistently: the same datum always becomes the same value, in any letter case. */
 export class RenameMap {
   readonly #phrases = new Map<string, string>();
   readonly #runs = new Map<string, string>();
   readonly #numbers = new Map<number, number>();
   readonly #dates = new Set<string>();
   readonly #vocabulary: Vocabulary;
-  /** Values with check digits that are right again: they may not change places with others of their shape. */
+  /** Values with valid check digits: `keepOrder` must not move them. */
   readonly #checked = new Set<string>();
-  /** Texts that were asked for, renamed: the worlds of a case have most of them in common. */
+  /** Cache of renamed texts: the worlds of a case share most of them. */
   readonly #known = new Map<string, string>();
   #phrasePattern: RegExp | undefined;
-  /** By how much moments were moved, in milliseconds; 0 where none was. */
+  /** The shift of all times, in milliseconds; 0 if there is none. */
   shiftMs = 0;
 
   constructor(
@@ -123,15 +123,15 @@ export class RenameMap {
     if (fresh !== undefined) this.#runs.set(run.toLowerCase(), fresh);
   }
 
-  /** Long numbers often hold check digits: whichever of the usual ones are right must be right again. */
+  /** Long numbers often have check digits: the fresh value must pass every common scheme that the original passes. */
   #addChecked(value: string, used: Set<string>, random: SeededRandom): boolean {
     const key = value.toLowerCase();
     if (this.#phrases.has(key) || this.#runs.has(key)) return true;
     const right = checksums(value);
     if (!right.includes(true)) return false;
     for (let tries = 0; tries < 1_000; tries += 1) {
-      let kept = 1;
-      const fresh = value.replace(/\d/g, (digit) => (kept-- > 0 ? digit : String(random.integer(0, 9))));
+      let leading = 1;
+      const fresh = value.replace(/\d/g, (digit) => (leading-- > 0 ? digit : String(random.integer(0, 9))));
       const got = checksums(fresh);
       if (used.has(fresh.toLowerCase()) || !right.every((is, index) => !is || got[index] === true)) continue;
       used.add(fresh.toLowerCase());
@@ -143,7 +143,7 @@ export class RenameMap {
     return false;
   }
 
-  /** Whether some of a value would be renamed. */
+  /** Whether renaming changes a value. */
   changes(value: Json): boolean {
     if (typeof value === 'string') return this.text(value) !== value;
     if (typeof value === 'number') return this.number(value) !== value;
@@ -154,7 +154,7 @@ export class RenameMap {
     );
   }
 
-  /** A value with its data renamed; so are member names that are data themselves. */
+  /** The value with its data renamed, including member names that are data. */
   json(value: Json): Json {
     if (typeof value === 'string') return this.text(value);
     if (typeof value === 'number') return this.number(value);
@@ -169,7 +169,7 @@ export class RenameMap {
   }
 
   number(value: number): number {
-    // The digits of an id may travel as a number.
+    // The digits of an id may also occur as a number.
     if (Number.isInteger(value) && value >= 100) {
       const run = this.#runs.get(String(value));
       if (run !== undefined && !run.startsWith('0')) return Number(run);
@@ -188,10 +188,10 @@ export class RenameMap {
     return renamed;
   }
 
-  /** Whether a text is certain to hold nothing that is renamed: looking for that takes much less than looking for all runs. */
+  /** Whether a text certainly contains no data; much cheaper than matching all runs. */
   #lacksData(text: string): boolean {
     if ((this.#numbers.size > 0 || this.shiftMs !== 0) && /\d/.test(text)) return false;
-    // What this letter is in small depends on what stands beside it.
+    // The lower case of this letter depends on its neighbours.
     if (text.includes('Σ')) return false;
     const lower = text.toLowerCase();
     for (const run of this.#runs.keys()) if (lower.includes(run)) return false;
@@ -217,7 +217,7 @@ export class RenameMap {
   #renameRuns(text: string): string {
     return text.replace(RUN, (run: string, ...rest: unknown[]) => {
       const groups = rest.at(-1) as Record<string, string | undefined>;
-      // All moments move together: how far they lie apart may be what counts.
+      // All times shift together: their distances may matter.
       if (groups.time !== undefined) return this.shiftMs !== 0 ? shiftedTime(run, this.shiftMs) : run;
       if (groups.decimal !== undefined) {
         const fresh = this.#numbers.get(Number(run));
@@ -236,7 +236,10 @@ export class RenameMap {
 
 const known = new WeakMap<Vocabulary, Map<string, RenameMap>>();
 
-/** The map of some data, made once for the same data, seed and reach: most worlds of a case differ in other things. `taken` belongs to the vocabulary. */
+/**
+ * The rename map of some data, cached by data, seed and reach: most worlds of a case differ in other things. `taken`
+ * must always be the same for a vocabulary.
+ */
 export function renameMapOf(
   data: readonly Datum[],
   vocabulary: Vocabulary,

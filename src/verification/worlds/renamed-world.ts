@@ -11,7 +11,7 @@ import type { Datum } from './datum.ts';
 import type { Reach } from './fresh-text.ts';
 import { type RenameMap, renameMapOf } from './rename-map.ts';
 
-/** A case in a world where some of its data have other values, throughout request, tool answers, peer and expected answer. */
+/** A case with some of its data renamed, consistently in request, tool answers, peer and expected answer. */
 export interface World {
   seenCase: SeenCase;
   data: readonly Datum[];
@@ -20,7 +20,7 @@ export interface World {
   scenario: Scenario;
 }
 
-/** The scalars a candidate is told in a case: what it is asked, and what tools and peer answer. */
+/** The scalars that a candidate is told in a case: by the request, and by answers of tools and peer. */
 export function toldLeaves({ one, seen }: SeenCase): { asked: Leaf[]; answered: Leaf[] } {
   return {
     asked: leavesOf(one.input),
@@ -32,8 +32,8 @@ export function toldLeaves({ one, seen }: SeenCase): { asked: Leaf[]; answered: 
 }
 
 /**
- * Builds the world in which the given data are renamed, or fewer of them where schemas do not allow a fresh value. `undefined` where
- * nothing is left to rename. With `lenient`, a tool that the case calls once answers any input as it answered that call.
+ * Builds a world with these data renamed, or with fewer if the schemas do not allow a fresh value. `undefined` if
+ * nothing is left to rename. With `lenient`, a tool that the case calls once gives the same answer for any input.
  */
 export function renamedWorld(
   subject: Subject,
@@ -45,7 +45,7 @@ export function renamedWorld(
 ): World | undefined {
   let data = [...wanted];
   for (let round = 0; round < 4 && data.length > 0; round += 1) {
-    // A shape that a pattern does not allow may pass where only its end changes.
+    // A pattern that rejects a fresh shape may accept one with only its end changed.
     const reach = round === 0 ? how.reach : 'near';
     const map = renameMapOf(data, vocabulary, taken, `${subject.trialSeed}/${how.seed}/${round}`, reach);
     if (map.size === 0) return undefined;
@@ -53,10 +53,10 @@ export function renamedWorld(
     const offending = newlyInvalid(subject, renamed, seenCase);
     if (offending.length === 0) return worldOf(renamed, seenCase, data, map);
     if (round > 0 || how.reach === 'near') {
-      const kept = data.filter((datum) => !offending.some((text) => touches(datum, text)));
-      // Where no datum can be named, the whole world is in doubt.
-      if (kept.length === data.length) return undefined;
-      data = kept;
+      const remaining = data.filter((datum) => !offending.some((text) => touches(datum, text)));
+      // If no datum causes the fault, the whole world is in doubt.
+      if (remaining.length === data.length) return undefined;
+      data = remaining;
     }
   }
   return undefined;
@@ -69,10 +69,10 @@ function worldOf(renamed: Subject, seenCase: SeenCase, data: readonly Datum[], m
   return { seenCase, data, map, one: own, scenario: caseScenario(renamed, own) };
 }
 
-/** What replaces data by others, consistently. */
+/** A consistent replacement of data. */
 type Renaming = Pick<RenameMap, 'json' | 'shiftMs'>;
 
-/** A subject in which all data of cases, tool answers and task examples are renamed. */
+/** The subject with the data of cases, tool answers and task examples renamed. */
 export function renamedSubject(subject: Subject, map: Renaming, lenientFor?: SeenCase): Subject {
   const task: Task | undefined = subject.task && {
     ...subject.task,
@@ -109,7 +109,7 @@ function renamedTool(tool: Tool, map: Renaming, lenientFor: SeenCase | undefined
   };
 }
 
-/** Texts of values that their schema allowed before and does not any more. */
+/** The JSON of values that were valid before the renaming and are not any more. */
 function newlyInvalid(subject: Subject, renamed: Subject, { one, seen }: SeenCase): string[] {
   const { surface } = subject;
   const offending: string[] = [];
@@ -156,7 +156,7 @@ function touches({ value }: Datum, text: string): boolean {
   return text.includes(JSON.stringify(value).replace(/^"|"$/g, '').toLowerCase());
 }
 
-/** Whether a fresh value of the world reached a tool or the peer. */
+/** Whether the candidate passed a fresh value of the world to a tool or the peer. */
 export function reachedOthers(world: World, datum: Datum, seen: Observation): boolean {
   const fresh = JSON.stringify(world.map.json(datum.value)).replace(/^"|"$/g, '').toLowerCase();
   const original = JSON.stringify(datum.value).replace(/^"|"$/g, '').toLowerCase();
