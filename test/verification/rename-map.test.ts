@@ -207,7 +207,7 @@ test('a map says beforehand what it changes: texts, numbers, times and member na
     assert.ok(map.changes(before));
   }
   const all = new RenameMap(data, vocabulary, runsOf([before]), new SeededRandom('test'), 'far');
-  // In small, the letter at the end is another one where more letters follow.
+  // The lower case of the final letter differs if more letters follow.
   assert.ok(all.changes("ΣΟΦΙΑΣ'Α"));
 });
 
