@@ -1,4 +1,4 @@
-import { SaidEchoes } from '../analysis/said-echoes.ts';
+import { DocumentedEchoes } from '../analysis/documented-echoes.ts';
 import { areTagged, untagged } from '../analysis/text-tags.ts';
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
@@ -76,7 +76,7 @@ function expectationsOf(
   const validateResponse = validatorOf(responseSchema?.schema ?? defaultSchema, validation);
   const interactions = interactionSchemas(agreement);
   const looseSide = ourHandler ?? (job.role === 'provider' ? 'response' : 'request');
-  const echoes = echoesOf(agreement, new SaidEchoes(text, job.tools, responseSchema?.schema));
+  const echoes = echoesOf(agreement, new DocumentedEchoes(text, job.tools, responseSchema?.schema));
   const ignored = [
     ...(looseSide === 'request' ? job.loose : []),
     ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' })),

@@ -1,6 +1,6 @@
 import { isAgreedFailure } from '../../analysis/agreed-failure.ts';
+import { CORRELATION, type DocumentedEchoes, REQUEST_ID } from '../../analysis/documented-echoes.ts';
 import { replyPlaces } from '../../analysis/reply-places.ts';
-import { CORRELATION, REQUEST_ID, type SaidEchoes } from '../../analysis/said-echoes.ts';
 import { hasOtherTag, tagOf } from '../../analysis/text-tags.ts';
 import type { Analyzed, Case, LocatedSchema } from '../../contract/agreement.ts';
 import type { Finding } from '../../contract/finding.ts';
@@ -29,26 +29,33 @@ const MAX_NAMES = 1_000;
 const MAX_ECHOES = 50;
 
 /** The echoes that all cases show, or that both schemas name and the document asks for. */
-export function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'], said: SaidEchoes): Echo[] {
+export function echoesOf(
+  { cases, requestSchema, responseSchema }: Analyzed['agreement'],
+  documented: DocumentedEchoes,
+): Echo[] {
   const responseNames = new Set(propertyNames(responseSchema));
   const named = propertyNames(requestSchema)
-    .filter((name) => responseNames.has(name) && (CORRELATION_NAME.test(name) || said.isIdRepeated(name)))
+    .filter((name) => responseNames.has(name) && (CORRELATION_NAME.test(name) || documented.isIdRepeated(name)))
     .map((name): Echo => ({ request: `/${escapeToken(name)}`, response: `/${escapeToken(name)}` }))
     .filter((echo) =>
       CORRELATION_NAME.test(echo.request.slice(1)) ? mayBeEcho(cases, echo) : cases.every((one) => isEchoed(one, echo)),
     );
-  const shown = echoesIn(cases[0], said).filter((echo) => cases.every((one) => isEchoed(one, echo)));
-  const replies = replyPlaces(cases, said).filter(
+  const shown = echoesIn(cases[0], documented).filter((echo) => cases.every((one) => isEchoed(one, echo)));
+  const replies = replyPlaces(cases, documented).filter(
     (place) =>
       cases.every((one) => isEchoed(one, place)) &&
-      (place.isSaid || new Set(cases.map((one) => valueAt(one.request, place.request))).size > 1),
+      (place.isDocumented || new Set(cases.map((one) => valueAt(one.request, place.request))).size > 1),
   );
   const all = new Map([...named, ...shown, ...replies].map((echo) => [`${echo.request} ${echo.response}`, echo]));
   return [...all.values()].slice(0, MAX_ECHOES).map(({ request, response }) => {
     const isShown = cases.every(
       (one) => valueAt(one.request, request) === undefined || valueAt(one.response, response) !== undefined,
     );
-    return { request, response, isRequired: isShown && said.isAlwaysReturned(pointerTokens(response).at(-1) ?? '') };
+    return {
+      request,
+      response,
+      isRequired: isShown && documented.isAlwaysReturned(pointerTokens(response).at(-1) ?? ''),
+    };
   });
 }
 
@@ -90,7 +97,7 @@ export function likenessTo(cases: readonly Case[], listed: ReadonlySet<string>):
 }
 
 /** The echoes of one case: ids of its request that come back under the same name. */
-function echoesIn(one: Case | undefined, said: SaidEchoes): Echo[] {
+function echoesIn(one: Case | undefined, documented: DocumentedEchoes): Echo[] {
   if (!one) return [];
   const keyOf = ({ name, value }: { name: string; value: Json }) => JSON.stringify([name, value]);
   const responseLeaves = Map.groupBy(leavesOf(one.response), keyOf);
@@ -99,7 +106,7 @@ function echoesIn(one: Case | undefined, said: SaidEchoes): Echo[] {
     if (echoes.length >= MAX_ECHOES) break;
     if (typeof leaf.value !== 'string' && typeof leaf.value !== 'number') continue;
     const isId = ECHO_NAME.test(leaf.name) || CORRELATION.test(leaf.name) || REQUEST_ID.test(leaf.name);
-    if (!isId && !said.isIdRepeated(leaf.name)) continue;
+    if (!isId && !documented.isIdRepeated(leaf.name)) continue;
     for (const { pointer } of (responseLeaves.get(keyOf(leaf)) ?? []).slice(0, MAX_ECHOES))
       echoes.push({ request: leaf.pointer, response: pointer });
   }

@@ -1,4 +1,4 @@
-import { CORRELATION, REQUEST_ID } from '../../analysis/said-echoes.ts';
+import { CORRELATION, REQUEST_ID } from '../../analysis/documented-echoes.ts';
 import type { Case } from '../../contract/agreement.ts';
 import type { Loose } from '../../contract/job.ts';
 import type { Json } from '../../kernel/json.ts';
