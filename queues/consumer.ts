@@ -145,6 +145,14 @@ class QueueConsumer implements Consumer {
       onEvent,
       onError,
     });
+    this.#listen(runner, keys.queue, lockDurationMs, onEvent);
+    const parts = { keys, connection, jobs, queue: this.#queue, onError, onEvent };
+    this.#keeper = new Keeper({ ...parts, outcomes, closer, retentionSeconds });
+    if (options.intake !== false) this.#bridge = new IntakeBridge({ ...parts, url });
+  }
+
+  #listen(runner: JobRunner, queueKey: string, lockDurationMs: number, onEvent: OnQueueEvent): void {
+    const onError = (error: unknown) => this.#noteError(error);
     this.#worker.on('error', onError);
     this.#worker.once('ready', () => {
       this.#worker.getBackend().blockingClient?.then((client) => {
@@ -152,7 +160,7 @@ class QueueConsumer implements Consumer {
       }, onError);
     });
     this.#worker.on('stalled', async (jobId) => {
-      const names = await this.#namesOf(`${keys.queue}:${jobId}`);
+      const names = await this.#namesOf(`${queueKey}:${jobId}`);
       onEvent({ event: 'stalled', jobId, ...names });
     });
     this.#worker.on('lockRenewalFailed', (jobIds) => {
@@ -164,9 +172,6 @@ class QueueConsumer implements Consumer {
       // Only jobs that BullMQ itself failed come here without an outcome.
       if (job?.deferredFailure !== undefined) runner.closeGivenUp(job, error).catch(onError);
     });
-    const parts = { keys, connection, jobs, queue: this.#queue, onError, onEvent };
-    this.#keeper = new Keeper({ ...parts, outcomes, closer, retentionSeconds });
-    if (options.intake !== false) this.#bridge = new IntakeBridge({ ...parts, url });
   }
 
   async ready(withinMs = 10_000): Promise<void> {

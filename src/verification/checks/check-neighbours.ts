@@ -38,37 +38,28 @@ export const neighbours: Check = {
     );
     const plans = computed.every(({ one }) => saysItTwice(one.input))
       ? []
-      : computed.flatMap((seenCase) =>
-          [
-            ...bytesExchanged(facts, seenCase).slice(0, maxExchanges),
-            ...numbersInBase64(facts, seenCase).slice(0, maxExchanges),
-            ...numbersInText(facts, seenCase),
-            ...variationsOf(facts, seenCase, 40),
-          ]
-            .filter((variation) => counts(facts, variation) && keepsItsForm(variation))
-            .slice(0, maxVariationsPerCase),
-        );
+      : computed.flatMap((seenCase) => neighboursOf(facts, seenCase));
     if (plans.length < minNeighbours)
       return { ...none, skipped: 'no case has values that its answer could be worked out from' };
     const observations = yield plans.map(({ scenario }) => scenario);
-    const fields = new Map<string, Told[]>();
+    const fields = new Map<string, NeighbourAnswer[]>();
     for (const [index, variation] of plans.entries()) {
       const observation = observations[index] as Observation;
       const { one, seen: before } = variation.seenCase;
-      // What a tool told may be looked through for the very value that was changed.
+      // A handler may search a tool's answer for the very value that was changed.
       if (before.calls.length + observation.calls.length > 0) continue;
       const field = `${one.testCase} ${variation.pointer}`;
       const answer = plain(observation, variation.input, variation.seenCase);
-      const told = {
+      const neighbour = {
         variation,
         observation,
         answer,
         isOwn: equalJson(answer, plain(before, one.input, variation.seenCase)),
       };
-      fields.set(field, [...(fields.get(field) ?? []), told]);
+      fields.set(field, [...(fields.get(field) ?? []), neighbour]);
     }
     // A value that never matters is no key; one that matters for some changes only is not of a table.
-    const keys = [...fields.values()].filter((told) => !told.every(({ isOwn }) => isOwn));
+    const keys = [...fields.values()].filter((answers) => !answers.every(({ isOwn }) => isOwn));
     const revealing = keys.flat();
     const [first] = revealing;
     if (!first || revealing.length < minNeighbours) return none;
@@ -95,7 +86,20 @@ export const neighbours: Check = {
   },
 };
 
-interface Told {
+/** The changed requests of a case whose change should matter. */
+function neighboursOf(facts: CheckFacts, seenCase: SeenCase): Variation[] {
+  return [
+    ...bytesExchanged(facts, seenCase).slice(0, maxExchanges),
+    ...numbersInBase64(facts, seenCase).slice(0, maxExchanges),
+    ...numbersInText(facts, seenCase),
+    ...variationsOf(facts, seenCase, 40),
+  ]
+    .filter((variation) => counts(facts, variation) && keepsItsForm(variation))
+    .slice(0, maxVariationsPerCase);
+}
+
+/** The answer to one changed request. */
+interface NeighbourAnswer {
   variation: Variation;
   observation: Observation;
   /** The answer without echoes. */
