@@ -1,8 +1,9 @@
--- Announces messages of a job before its outcome, once however often the job is delivered, and remembers them: they stand first in its outcome.
+-- Announces messages of a job before its outcome and stores them: they come first in the outcome. Once per job,
+-- however often it is delivered.
 -- KEYS[1] <prefix>:announced:<jobId>   KEYS[2] <prefix>:outcomes:<replyTo>   KEYS[3] <prefix>:outcome:<jobId>
--- ARGV[1] messages (JSON array)  ARGV[2] seconds to remember them  ARGV[3] retention in seconds
+-- ARGV[1] messages (JSON array)  ARGV[2] seconds to keep them  ARGV[3] retention in seconds
 -- ARGV[4] jobId  ARGV[5] negotiationId  ARGV[6] kind  ARGV[7] protocolHash
--- Nobody waits for messages that come after the outcome.
+-- After the outcome nobody waits for messages.
 if redis.call('EXISTS', KEYS[3]) == 1 or not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then
   return 0
 end

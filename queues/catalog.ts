@@ -11,62 +11,62 @@ export const DEFAULT_PREFIX = '{protosmith}';
 /** How long outcomes and their stream entries are kept unless configured, in seconds: 7 days. */
 export const DEFAULT_RETENTION_SECONDS = 7 * 24 * 3600;
 
-/** How long a request to cancel a job stands, in seconds. */
+/** How long a request to cancel a job is kept, in seconds. */
 export const CANCEL_SECONDS = 600;
 
-/** The longest that a peer waits for its outcome, in milliseconds: 10 minutes. */
+/** The longest time that a job may ask for, in milliseconds: 10 minutes. */
 export const LONGEST_WAIT_MS = 600_000;
 
-/** The name of a stream, a tenant: what `replyTo` and `tenant` must match. */
+/** The pattern that `replyTo` and `tenant` must match. */
 export const NAME_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Says whether a job id was given out by BullMQ itself; such ids come again. */
+/** Whether BullMQ made up a job id. It uses such ids again. */
 export function isAutomaticId(jobId: string): boolean {
   return /^\d+$/.test(jobId);
 }
 
-/** What BullMQ keeps beside the jobs of a queue, under names like theirs: a job so named would break the queue. */
+/** Names of BullMQ's own keys. A job with such an id would overwrite one of them and break the queue. */
 export const bullKeys: ReadonlySet<string> = new Set(Object.keys(new QueueKeys().getKeys(QUEUE_NAME)));
 
-/** Says whether a producer may give a job this id: what BullMQ reads as a whole number, `NaN` among them, it refuses. */
+/** Whether a producer may use a job id. BullMQ refuses what parses as an integer, and `NaN`. */
 export function isUsableId(jobId: string): boolean {
   const isNumber = isAutomaticId(jobId) || `${Number.parseInt(jobId, 10)}` === jobId;
-  // As U+FFFD a client reads what is no UTF-8: under the id that it has read there is no job.
+  // Clients read an id that is not UTF-8 as U+FFFD: no job can be found under what they read.
   return /^[^:\ufffd]{1,200}$/u.test(jobId) && !isNumber && !bullKeys.has(jobId);
 }
 
 /** The names of all keys under a prefix. */
 export interface Keys {
   readonly prefix: string;
-  /** Keys of BullMQ's own for the queue start with this. */
+  /** Prefix of BullMQ's keys for the queue. */
   readonly queue: string;
   readonly intake: string;
   outcome(jobId: string): string;
   outcomes(replyTo: string): string;
-  /** Where a job's outcome was announced, for as long as its producer may just have put it again. */
+  /** The stream that a job's outcome was announced on, kept while its producer may have just submitted it again. */
   replyTo(jobId: string): string;
   cancel(jobId: string): string;
-  /** What a job has used up, over all its deliveries. */
+  /** What a job has spent over all its deliveries. */
   spent(jobId: string): string;
   /** Messages of a job that were announced before its outcome. */
   announced(jobId: string): string;
-  /** Jobs put back, scored by the moment they are due, by Redis' clock. */
+  /** Jobs put back, scored by their due time by Redis' clock. */
   readonly due: string;
   /** Jobs without an outcome, scored by their deadline, by Redis' clock. */
   readonly deadlines: string;
-  /** Where the keeper's reading of BullMQ's events has got to. */
+  /** The keeper's position in BullMQ's events. */
   readonly seen: string;
-  /** Where the reading of BullMQ's events for the moments at which Redis took jobs has got to. */
+  /** The position in BullMQ's events up to which the times at which Redis took jobs were read. */
   readonly moments: string;
   lease(name: string): string;
   coolDown(endpoint: string): string;
-  /** Names of endpoints that rest, scored by the moment when they do no more, by Redis' clock. */
+  /** Names of endpoints that cool down, scored by the end of the cool-down by Redis' clock. */
   readonly resting: string;
-  /** Names of model endpoints whose circuit opened, scored by the moment until which they are distrusted, by Redis' clock. */
+  /** Names of model endpoints whose circuit opened, scored by the end of their half-open state by Redis' clock. */
   readonly failing: string;
   circuit(endpoint: string, part: 'failures' | 'open' | 'tripped' | 'probe'): string;
   handler(tenant: string, digest: string): string;
-  /** Digests of a tenant's handlers, scored by the moment of their last use. */
+  /** Digests of a tenant's handlers, scored by the time of their last use. */
   handlers(tenant: string): string;
   handlerLookup(tenant: string, lookup: string): string;
   /** The derived cases that were read from one agreement. */
@@ -77,11 +77,14 @@ export interface Keys {
   readonly tenants: string;
   quarantined(digest: string): string;
   readonly quarantine: string;
-  /** Where it is kept what stood under a key and was of no use there. */
+  /** Where a value that was unusable under its key is kept. */
   putAside(key: string): string;
 }
 
-/** Names the keys under a prefix. Throws `OPERATOR_PREFIX_UNSAFE` for a prefix without a hash tag, since its keys could not share a Lua call on a cluster. */
+/**
+ * The keys under a prefix. Throws `OPERATOR_PREFIX_UNSAFE` for a prefix without a hash tag: on a cluster, its keys
+ * could not be used in one Lua call.
+ */
 export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
   if (!/\{[^{}]+\}/.test(prefix)) {
     throw new QueueError(

@@ -6,14 +6,15 @@ import { readRedisUrl } from './redis-url.ts';
 /** A connection to Redis: one server, a Sentinel group's master, or a cluster. */
 export type Connection = Redis | Cluster;
 
-/** What a connection is for: `worker` waits for Redis however long it is away, `caller` fails within seconds. */
+/** What a connection is for. A `worker` waits for Redis without limit; a `caller` fails within seconds. */
 export type Purpose = 'worker' | 'caller';
 
 /**
- * Connects to Redis. URLs: `redis://` and `rediss://` (one server), `redis+sentinel://host,host/master-name`, `redis+cluster://host,host`
- * (`rediss+…` with TLS; user, password and `/db` as usual; of Sentinels
- * `?sentinelUsername=…&sentinelPassword=…&sentinelTls=1`). It is never on another database than the URL's. Errors of the
- * connection go to `onError`, trimmed; a connection never throws them by itself.
+ * Connects to Redis. URLs: `redis://` and `rediss://` (one server), `redis+sentinel://host,host/master-name`,
+ * `redis+cluster://host,host`; `rediss+…` with TLS; user, password and `/db` as usual; for Sentinels
+ * `?sentinelUsername=…&sentinelPassword=…&sentinelTls=1`.
+ *
+ * The connection never uses another database than the URL's. Its errors go to `onError`, trimmed; it never throws them.
  */
 export function connect(
   url: string,
@@ -21,30 +22,31 @@ export function connect(
   onError: (error: { name: string; message: string; code?: string }) => void = () => {},
 ): Connection {
   const connection = open(url, purpose);
-  // Every call that waits for a connection listens to it; a hundred at once are no leak. Not 0, which means the same until BullMQ adds its own three.
+  // Every call that waits for the connection adds a listener; a hundred are not a leak. Not 0, which also means no
+  // limit: BullMQ adds three to it.
   connection.setMaxListeners(Number.POSITIVE_INFINITY);
   connection.on('error', (error: unknown) => onError(trimmedError(error)));
   return connection;
 }
 
-/** Ends a connection, politely where Redis answers. */
+/** Closes a connection, with QUIT where Redis answers. */
 export async function disconnect(connection: Connection): Promise<void> {
   if (connection.status === 'end') return;
   if (connection.status !== 'ready') return connection.disconnect();
-  // A server that is frozen would keep QUIT waiting for ever.
+  // A frozen server never answers QUIT.
   const timer = setTimeout(() => connection.disconnect(), 1_000);
   await connection.quit().catch(() => connection.disconnect());
   clearTimeout(timer);
 }
 
-/** Names with their values, from the flat list as which Redis answers them: fields of an entry, members with scores. */
+/** A map of the flat list of names and values that Redis returns, such as fields of an entry or members with scores. */
 export function pairsOf(answer: readonly string[]): Map<string, string> {
   return new Map(answer.flatMap((name, index) => (index % 2 === 0 ? [[name, answer[index + 1] ?? '']] : [])));
 }
 
 /**
- * Waits until a connection is usable. Rejects with `OPERATOR_REDIS_…` where Redis is there and does not accept the
- * login or the database, and with `PLATFORM_REDIS_UNREACHABLE` after `withinMs`.
+ * Waits until a connection is usable. Rejects with `OPERATOR_REDIS_…` where Redis refuses the login or the database,
+ * and with `PLATFORM_REDIS_UNREACHABLE` after `withinMs`.
  */
 export async function whenReady(connection: Connection, withinMs: number): Promise<void> {
   if (connection.status === 'ready') return;
@@ -53,7 +55,7 @@ export async function whenReady(connection: Connection, withinMs: number): Promi
   const noteError = (error: unknown) => {
     lastError = trimmedError(error).message || lastError;
     const failure = redisFailure(error, 'use Redis');
-    // It has to be told otherwise: waiting does not help.
+    // A wrong setting: waiting does not help.
     if (failure?.code.startsWith('OPERATOR_')) reject(failure);
   };
   const giveUp = () => reject(unreachable(lastError));
@@ -73,24 +75,24 @@ function open(url: string, purpose: Purpose): Connection {
   // Workers must be back within 5 s of Redis' return, so the pause never grows beyond 2 s.
   const retryStrategy = (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000);
   const shared = {
-    // BullMQ's blocking commands must not be given up; a caller wants to hear soon that Redis is away.
+    // BullMQ's blocking commands must not time out; a caller must fail soon.
     maxRetriesPerRequest: worker ? null : 2,
     enableOfflineQueue: worker,
     connectTimeout: worker ? 10_000 : 3_000,
     // A frozen server keeps the connection and answers nothing.
     ...(worker ? {} : { commandTimeout: 5_000 }),
-    // A master that became a replica refuses writes until somebody asks again who is master.
+    // A master that became a replica refuses writes until the client asks again which server is the master.
     reconnectOnError: (error: Error) => (/(?:^|: -)READONLY\b/.test(error.message) ? 2 : false),
-    // One command less that a user must be allowed.
+    // One command fewer that the user needs permission for.
     disableClientInfo: true,
     ...loginOf({ username, password }),
     ...(tls ? { tls: {} } : {}),
   };
   const [first] = hosts;
-  if (form === 'single') return own(new Redis({ ...shared, ...first, db, retryStrategy }));
+  if (form === 'single') return withOverrides(new Redis({ ...shared, ...first, db, retryStrategy }));
   if (form === 'sentinel') {
     const { username: sentinelUsername, password: sentinelPassword } = loginOf(sentinel);
-    return own(
+    return withOverrides(
       new Redis({
         ...shared,
         sentinels: hosts,
@@ -105,38 +107,41 @@ function open(url: string, purpose: Purpose): Connection {
     );
   }
   const { enableOfflineQueue, ...redisOptions } = shared;
-  return own(new Cluster(hosts, { redisOptions, enableOfflineQueue, clusterRetryStrategy: retryStrategy }));
+  return withOverrides(new Cluster(hosts, { redisOptions, enableOfflineQueue, clusterRetryStrategy: retryStrategy }));
 }
 
 function loginOf({ username, password }: { username: string; password: string }) {
   return { ...(username === '' ? {} : { username }), ...(password === '' ? {} : { password }) };
 }
 
-/** What whoever may not ask `INFO` hears in its place, for client and BullMQ want an answer: the oldest version in use. */
-const leastInfo = 'redis_version:6.2.0\r\n';
+/**
+ * The answer for a user who may not call `INFO`: client and BullMQ need one, so this names the oldest supported
+ * version.
+ */
+const MINIMAL_INFO = 'redis_version:6.2.0\r\n';
 
 type Callback = (error: unknown, text?: string) => void;
 
-/** Makes a connection, and every duplicate of it, what we promise of one. */
-function own<One extends Connection>(connection: One): One {
+/** Overrides `info` and `select` of a connection and of every duplicate. */
+function withOverrides<One extends Connection>(connection: One): One {
   const overridden = connection as unknown as Record<'info' | 'select' | 'duplicate', (...given: unknown[]) => unknown>;
   const { info, select, duplicate } = overridden;
   overridden.info = (...given) => {
     const callback = typeof given.at(-1) === 'function' ? (given.pop() as Callback) : undefined;
     const text = (info.apply(connection, given) as Promise<string>).catch((error: unknown) => {
-      if (isForbidden(error)) return leastInfo;
+      if (isForbidden(error)) return MINIMAL_INFO;
       throw error;
     });
     if (callback) text.then((found) => callback(null, found), callback);
     return text;
   };
-  overridden.duplicate = (...given) => own(duplicate.apply(connection, given) as Connection);
-  if (connection instanceof Cluster) connection.on('+node', own);
+  overridden.duplicate = (...given) => withOverrides(duplicate.apply(connection, given) as Connection);
+  if (connection instanceof Cluster) connection.on('+node', withOverrides);
   else
     overridden.select = (...given) =>
       (select.apply(connection, given) as Promise<unknown>).catch((error: Error) => {
         error.message += `: ${given[0]}`;
-        // The client itself would go on with database 0, where another installation may be.
+        // The client would go on with database 0, which another installation may use.
         connection.emit('error', error);
         connection.disconnect(true);
         return new Promise(() => {});

@@ -22,23 +22,24 @@ export interface ConsumerOptions {
   url: string;
   jobs: JobReader;
   prefix?: string;
-  /** Jobs worked on at once; default 10. */
+  /** Jobs processed concurrently; default 10. */
   concurrency?: number;
   retentionSeconds?: number;
-  /** How long a dead worker's job stays locked; default 15,000. */
+  /** How long the lock of a dead worker's job lasts; default 15,000. */
   lockDurationMs?: number;
-  /** How often jobs of dead workers are looked for; default 5,000. */
+  /** How often to look for jobs of dead workers; default 5,000. */
   stalledIntervalMs?: number;
-  /** Deaths that a job may cause; at the next it is given up. Default 3. */
+  /** Worker deaths that a job may cause; at the next one the job fails. Default 3. */
   maxDeaths?: number;
   /** Name of this worker, as operators see it. */
   name?: string;
   /** Whether jobs are taken from the intake stream too; default yes. */
   intake?: boolean;
   /**
-   * Works on a job and resolves to its outcome, or to `undefined` where `delivery.publishNow` was called. The signal fires when the job was cancelled
-   * (reason: code `JOB_CANCELLED`), when another worker may have it (`PLATFORM_LOCK_LOST`) and when this worker is stopped (`PLATFORM_WORKER_STOPPING`).
-   * A rejection whose code begins with `PLATFORM_` brings the job back later within its deadline (honouring `retryAfterMs`); any other is final.
+   * Processes a job and resolves to its outcome, or to `undefined` after a call of `delivery.publishNow`. The signal
+   * fires when the job is cancelled (reason: code `JOB_CANCELLED`), when another worker may have it
+   * (`PLATFORM_LOCK_LOST`) and when this worker stops (`PLATFORM_WORKER_STOPPING`). A rejection with a `PLATFORM_` code
+   * retries the job within its deadline (after `retryAfterMs`, if given); any other is final.
    */
   process: Process;
   /** Makes the `error` outcome of a job that ends without a verdict; default: the reader's `errorEnvelope`. */
@@ -46,16 +47,19 @@ export interface ConsumerOptions {
   onEvent?: OnQueueEvent;
 }
 
-/** How a consumer is doing. */
+/** The health of a consumer. */
 export interface ConsumerHealth {
   /** Whether both connections to Redis are up. */
   connected: boolean;
   /** Why no jobs are fetched; empty while they are. */
   paused: string[];
-  /** Jobs that are worked on, without those that go on after their outcome. */
+  /** Jobs being processed, without those that go on after their outcome. */
   running: number;
   concurrency: number;
-  /** Time since Redis last answered the asking for work; beyond 30 s with free capacity and no pause the worker is stuck. */
+  /**
+   * Time since Redis last answered a fetch. More than 30 s with free capacity and no pause means that the worker is
+   * stuck.
+   */
   sinceFetchMs: number;
   closing: boolean;
 }
@@ -64,16 +68,19 @@ export interface ConsumerHealth {
 export interface Consumer {
   /**
    * Resolves when both connections are up and jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` after
-   * the time given, in milliseconds, and with `OPERATOR_REDIS_…` where Redis is there and cannot be used as it is.
+   * `withinMs`, and with `OPERATOR_REDIS_…` where Redis answers but cannot be used.
    */
   ready(withinMs?: number): Promise<void>;
   health(): ConsumerHealth;
-  /** Does what writes to Redis; where that takes no writes, fetches nothing, and does it again when it takes them. */
+  /** Runs a write to Redis. While Redis refuses writes, pauses fetching, and retries when it accepts them again. */
   whenWritable<Result>(write: () => Promise<Result>): Promise<Result>;
-  /** Fetches no more jobs on this worker until `resume` with the same reason; jobs that run go on. */
+  /** Pauses fetching on this worker until `resume` with the same reason; running jobs go on. */
   pause(reason: string): Promise<void>;
   resume(reason: string): Promise<void>;
-  /** Stops fetching, lets running jobs end for `drainMs` (default 30,000), then hands the rest back to the queue, and disconnects. */
+  /**
+   * Stops fetching, waits for running jobs for `drainMs` (default 30,000), hands the rest back to the queue, and
+   * disconnects.
+   */
   close(options?: { drainMs?: number }): Promise<void>;
 }
 
@@ -117,7 +124,7 @@ class QueueConsumer implements Consumer {
       lockDuration: lockDurationMs,
       stalledInterval: options.stalledIntervalMs ?? 5_000,
       maxStalledCount: options.maxDeaths ?? 3,
-      // A kept job would make BullMQ ignore a later job of its id, and neither a replay nor a reused id could be answered.
+      // BullMQ would ignore a later job with the id of a kept one: neither a replay nor a reused id could be answered.
       removeOnComplete: { count: 0 },
       removeOnFail: { age: Math.floor(retentionSeconds / 2), count: 10_000 },
       metrics: { maxDataPoints: MetricsTime.ONE_WEEK },
@@ -138,6 +145,14 @@ class QueueConsumer implements Consumer {
       onEvent,
       onError,
     });
+    this.#listen(runner, keys.queue, lockDurationMs, onEvent);
+    const parts = { keys, connection, jobs, queue: this.#queue, onError, onEvent };
+    this.#keeper = new Keeper({ ...parts, outcomes, closer, retentionSeconds });
+    if (options.intake !== false) this.#bridge = new IntakeBridge({ ...parts, url });
+  }
+
+  #listen(runner: JobRunner, queueKey: string, lockDurationMs: number, onEvent: OnQueueEvent): void {
+    const onError = (error: unknown) => this.#noteError(error);
     this.#worker.on('error', onError);
     this.#worker.once('ready', () => {
       this.#worker.getBackend().blockingClient?.then((client) => {
@@ -145,21 +160,18 @@ class QueueConsumer implements Consumer {
       }, onError);
     });
     this.#worker.on('stalled', async (jobId) => {
-      const names = await this.#namesOf(`${keys.queue}:${jobId}`);
+      const names = await this.#namesOf(`${queueKey}:${jobId}`);
       onEvent({ event: 'stalled', jobId, ...names });
     });
     this.#worker.on('lockRenewalFailed', (jobIds) => {
-      // While Redis takes no writes nobody renews a lock, and nobody can take the job either.
+      // While Redis refuses writes nobody can renew a lock, but nobody can take the job either.
       if (this.#valve.wasUnwritable(lockDurationMs)) return;
       for (const jobId of jobIds) this.#running.abort(jobId, 'PLATFORM_LOCK_LOST');
     });
     this.#worker.on('failed', (job, error) => {
-      // Only what BullMQ gave up by itself comes here without an outcome.
+      // Only jobs that BullMQ itself failed come here without an outcome.
       if (job?.deferredFailure !== undefined) runner.closeGivenUp(job, error).catch(onError);
     });
-    const parts = { keys, connection, jobs, queue: this.#queue, onError, onEvent };
-    this.#keeper = new Keeper({ ...parts, outcomes, closer, retentionSeconds });
-    if (options.intake !== false) this.#bridge = new IntakeBridge({ ...parts, url });
   }
 
   async ready(withinMs = 10_000): Promise<void> {
@@ -210,7 +222,10 @@ class QueueConsumer implements Consumer {
     await disconnect(this.#connection);
   }
 
-  /** Without Redis nothing can be handed back: the locks run out, and the jobs go to others. Resolves when waiting for it is of no use any more. */
+  /**
+   * Resolves when waiting for Redis is of no use any more. Without Redis no job can be handed back: its lock expires
+   * and another worker takes it.
+   */
   async #cutOff(drainMs: number): Promise<'cut off'> {
     const leaveAtMs = performance.now() + drainMs + SETTLE_MS + 5_000;
     let idleSinceMs = performance.now();
@@ -222,7 +237,7 @@ class QueueConsumer implements Consumer {
     }
   }
 
-  /** What a job is called that BullMQ names by its id alone. */
+  /** The kind and negotiation of a job that BullMQ names by its id only. */
   async #namesOf(key: string): Promise<{ kind?: string; negotiationId?: string | null }> {
     const [kind, text] = await this.#connection.hmget(key, 'name', 'data').catch(() => []);
     if (kind == null || text == null) return {};

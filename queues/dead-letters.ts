@@ -7,21 +7,24 @@ import { jobIdOf } from './job-id.ts';
 import type { JobReader } from './job-reader.ts';
 import { QueueError } from './queue-error.ts';
 
-/** A job that BullMQ keeps as failed: a defect, too many deaths, an id that could not be taken. Its outcome is out all the same. */
+/**
+ * A failed job that BullMQ keeps: a defect, too many worker deaths, or an id that could not be used. Its outcome is
+ * published all the same.
+ */
 export interface DeadLetter {
   jobId: string;
   kind: string;
   negotiationId: string | null;
   tenant: string | null;
   failedReason: string;
-  /** Milliseconds since 1970, by the clock of the worker that noted it. */
+  /** Milliseconds since 1970, by the clock of the worker that failed it. */
   failedAtMs: number;
   deaths: number;
   deliveries: number;
   bytes: number;
 }
 
-/** The jobs that failed, for operators. */
+/** The failed jobs, for operators. */
 export class DeadLetters {
   readonly #queue: Queue;
   readonly #connection: Connection;
@@ -35,19 +38,19 @@ export class DeadLetters {
     this.#jobs = jobs;
   }
 
-  /** How many there are. */
+  /** The number of dead letters. */
   count(): Promise<number> {
     return this.#connection.zcard(`${this.#keys.queue}:failed`);
   }
 
-  /** The newest first. */
+  /** Dead letters, the newest first. */
   async list({ offset = 0, limit = 50 }: { offset?: number; limit?: number } = {}): Promise<DeadLetter[]> {
     const jobIds = await this.#connection.zrevrange(`${this.#keys.queue}:failed`, offset, offset + limit - 1);
     const letters = await Promise.all(jobIds.map((jobId) => this.#read(jobId)));
     return letters.flatMap((letter) => (letter === null ? [] : [letter.letter]));
   }
 
-  /** One of them with its data and its outcome; `null` where there is none of that id. */
+  /** A dead letter with its data and its outcome; `null` if no failed job has this id. */
   async show(jobId: string): Promise<{ letter: DeadLetter; data: unknown; outcome: PublishedEnvelope | null } | null> {
     if (!(await this.#isDead(jobId))) return null;
     const read = await this.#read(jobId);
@@ -56,8 +59,9 @@ export class DeadLetters {
   }
 
   /**
-   * Puts a job on the queue again, as a new job: the old one has its outcome, which stays. The data are the same but for `attempt`, one higher; resolves to
-   * the new id. Rejects with `JOB_NOT_DEAD` where there is none of that id, `JOB_INVALID` where its data are no object.
+   * Submits a failed job again as a new one; the old outcome stays. The data are the same except for `attempt`, which
+   * is one higher. Resolves to the new id. Rejects with `JOB_NOT_DEAD` if no failed job has this id, and with
+   * `JOB_INVALID` if its data are not an object.
    */
   async requeue(jobId: string): Promise<{ jobId: string }> {
     const read = (await this.#isDead(jobId)) ? await this.#read(jobId) : null;
@@ -77,7 +81,7 @@ export class DeadLetters {
     return { jobId: newId };
   }
 
-  /** Removes one; its outcome stays. Rejects with `JOB_NOT_DEAD` where there is none of that id. */
+  /** Removes a dead letter; its outcome stays. Rejects with `JOB_NOT_DEAD` if no failed job has this id. */
   async discard(jobId: string): Promise<void> {
     if (!(await this.#isDead(jobId))) throw notDead(jobId);
     await this.#queue.remove(jobId);

@@ -6,20 +6,23 @@ import type { JobCloser } from './job-closer.ts';
 import type { JobReader } from './job-reader.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** How many jobs are remembered that BullMQ keeps for later; beyond that the oldest is forgotten. */
-const MOST_KEPT = 10_000;
+/** Most jobs remembered that BullMQ keeps for later; the oldest is forgotten first. */
+const MAX_KEPT = 10_000;
 
-/** Gives jobs their outcome that BullMQ's deduplication ignored or replaced. All that is left of them is an event with their id. */
+/**
+ * Publishes outcomes for jobs that BullMQ's deduplication ignored or replaced. Only an event with their id is left of
+ * them.
+ */
 export class DeduplicatedJobs {
   readonly #parts: { connection: Connection; keys: Keys; outcomes: Outcomes; closer: JobCloser; jobs: JobReader };
-  /** By deduplication id, the job that comes when the active one ends, unless a later one takes its place. */
+  /** By deduplication id, the job that BullMQ runs once the active one ends, unless a later one replaces it. */
   readonly #kept = new Map<string, string>();
 
   constructor(parts: { connection: Connection; keys: Keys; outcomes: Outcomes; closer: JobCloser; jobs: JobReader }) {
     this.#parts = parts;
   }
 
-  /** Ends the job that an event `deduplicated` tells of, and the one that was kept until then where this one took its place. */
+  /** Ends the job that an event `deduplicated` names, and the kept job that this one replaced. */
   async end(event: ReadonlyMap<string, string>): Promise<void> {
     const { connection, keys } = this.#parts;
     const [jobId, by, name] = [event.get('deduplicatedJobId'), event.get('jobId'), event.get('deduplicationId')];
@@ -28,13 +31,13 @@ export class DeduplicatedJobs {
     const kept = await connection.hget(`${keys.queue}:dn:${name}`, 'jid');
     this.#kept.delete(name);
     if (kept !== null) this.#kept.set(name, kept);
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
+    if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
     for (const one of new Set([jobId, before])) if (one !== undefined && one !== kept) await this.#endOne(one, by);
   }
 
   async #endOne(jobId: string, by: string): Promise<void> {
     const { connection, keys, outcomes, closer, jobs } = this.#parts;
-    // It may have been put again meanwhile, and be a job now.
+    // It may have been submitted again and be on the queue now.
     if (isAutomaticId(jobId) || (await connection.exists(`${keys.queue}:${jobId}`)) === 1) return;
     const beginning = await outcomes.begin(jobId, Number.NaN, 0);
     if (beginning.outcome !== null) return;

@@ -5,43 +5,52 @@ import { limits } from './limits.ts';
 import type { Beginning, Outcomes } from './outcomes.ts';
 import { QueueError } from './queue-error.ts';
 
-/** A job as it was handed to a worker. */
+/** A job as a worker gets it. */
 export interface Delivery {
   readonly jobId: string;
   /** The name of the BullMQ job. */
   readonly kind: string;
-  /** As far as the data can be read; `null` beyond that. */
+  /** `null` where the data do not tell. */
   readonly negotiationId: string | null;
-  /** As parsed from its JSON text; that text itself where it is no JSON. Nothing about it is validated. */
+  /** The parsed JSON, or the text itself if it is not JSON. Not validated. */
   readonly data: unknown;
   readonly dataDigest: string;
   /** Size of the JSON text. */
   readonly rawBytes: number;
   /** When Redis took the job, in milliseconds since 1970 by the local clock. */
   readonly takenAtMs: number;
-  /** When the peer stops waiting, by the local clock; for data that do not say, by the family's default. */
+  /**
+   * When the peer stops waiting, in milliseconds since 1970 by the local clock; the family's default if the data do not
+   * tell.
+   */
   readonly deadlineAtMs: number;
   /** 1 on the first delivery. */
   readonly delivery: number;
-  /** How many workers died over this job. */
+  /** How many workers died while processing this job. */
   readonly deaths: number;
-  /** The outcome stream that its entries go to. */
+  /** The outcome stream of its entries. */
   readonly replyTo: string;
-  /** What of the job was not heeded, whatever becomes of it: warnings of its outcome. */
+  /** Warnings for its outcome: parts of the job that were ignored. */
   readonly ignored?: readonly Reason[];
-  /** Publishes the outcome now, while work goes on; resolves to whether it is this one that counts. Whatever is returned afterwards is not published. */
+  /**
+   * Publishes the outcome now, while processing goes on. Resolves to whether this outcome counts. What the process
+   * returns afterwards is not published.
+   */
   publishNow(outcome: Envelope): Promise<boolean>;
-  /** The messages that an earlier delivery put on the stream with `announceEarly`. */
+  /** The messages that an earlier delivery announced with `announceEarly`. */
   readonly announced: readonly object[];
-  /** Puts messages on the stream that can be forwarded at once (`final` = 0): once for a job, and first in its outcome, whoever publishes that. */
+  /**
+   * Announces messages that can be forwarded at once (`final` = 0). Once per job; they come first in its outcome, no
+   * matter who publishes that.
+   */
   announceEarly(entry: {
     negotiationId: string | null;
     messages: readonly object[];
     protocolHash: string | null;
   }): Promise<void>;
   /**
-   * Puts an entry with `kind` = `late` on the stream: the digest of a handler that was finished after the outcome, and
-   * of the one that it replaces. `digest` is `null` where that one was withdrawn and no other could be made.
+   * Announces a handler that was finished after the outcome (`kind` = `late`): its digest, and that of the one it
+   * replaces. `digest` is `null` where that one was withdrawn and no other could be made.
    */
   announceLate(entry: {
     negotiationId: string | null;
@@ -51,7 +60,7 @@ export interface Delivery {
   }): Promise<void>;
 }
 
-/** A job as it lies in Redis. */
+/** A job as it is stored in Redis. */
 export interface StoredJob {
   jobId: string;
   kind: string;
@@ -62,10 +71,10 @@ export interface StoredJob {
   deaths: number;
 }
 
-/** Makes the delivery of a stored job; `publishNow` is refused until work on it runs. */
+/** Makes the delivery of a stored job; its `publishNow` rejects until the job runs. */
 export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outcomes, jobs: JobReader): Delivery {
   const { jobId, kind, data, text, deaths } = job;
-  // Deadlines follow Redis' clock; what is done with them here follows the local one.
+  // Deadlines follow Redis' clock; workers use the local one.
   const takenAtMs = beginning.takenAtMs + Date.now() - beginning.nowMs;
   const { negotiationId, replyTo: given, timeoutMs } = jobs.factsOf(kind, data);
   const replyTo = given ?? 'default';
@@ -90,7 +99,7 @@ export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outco
   };
 }
 
-/** Parses a job's JSON text; the text itself where it is no JSON, or too large to be looked into. */
+/** Parses a job's JSON text. Returns the text itself if it is not JSON or too large to parse. */
 export function parseData(text: string): unknown {
   if (text.length > limits.parsedBytes.value) return text;
   try {

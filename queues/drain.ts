@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 
-/** How far a queue got while it was drained. */
+/** The state of a queue after draining. */
 export interface DrainResult {
-  /** Whether no job runs any more. */
+  /** Whether no job is running. */
   drained: boolean;
   active: number;
   waiting: number;
 }
 
 /**
- * Pauses the queue for all workers and waits until no job runs, or until a moment passed (milliseconds since 1970, local clock). Jobs that wait stay, and
- * get their outcome at their deadline; `resumeQueue` lets them go on.
+ * Pauses the queue for all workers and waits until no job is running, or until `untilMs` (milliseconds since 1970,
+ * local clock). Waiting jobs stay in the queue and get their outcome at their deadline; `resumeQueue` lets them go on.
  */
 export async function drainQueue(
   queue: Queue,
@@ -27,7 +27,7 @@ export async function drainQueue(
   }
 }
 
-/** Lets all workers fetch again. */
+/** Lets all workers fetch jobs again. */
 export async function resumeQueue(queue: Queue): Promise<void> {
   await queue.resume();
 }

@@ -4,7 +4,7 @@ import { type Connection, pairsOf } from './connection.ts';
 import { acquire } from './lease.ts';
 import { Script } from './script.ts';
 
-/** Failures in a row, within `windowMs`, that open an endpoint's circuit, and how long it stays open then. */
+/** Consecutive failures within `windowMs` that open an endpoint's circuit, and how long it then stays open. */
 export interface CircuitPolicy {
   failures: number;
   windowMs: number;
@@ -13,31 +13,34 @@ export interface CircuitPolicy {
 
 /** Whether an endpoint may be called. */
 export interface CircuitState {
-  /** `half-open`: one call at a time is let through to see whether the endpoint is back. */
+  /** `half-open`: one call at a time is allowed, to test whether the endpoint is back. */
   state: 'closed' | 'open' | 'half-open';
-  /** Until when it is open, in milliseconds since 1970 by the local clock; 0 where it is not. */
+  /** When the open state ends, in milliseconds since 1970 by the local clock; 0 if it is not open. */
   untilMs: number;
 }
 
-/** An endpoint that asked to be left alone. */
+/** An endpoint that is rate limited and cools down. */
 export interface RestingEndpoint {
   /** Its URL without a query, and the model. */
   endpoint: string;
   leftMs: number;
 }
 
-/** How long a tripped circuit wants one success before it trusts the endpoint again, in milliseconds. */
+/** How long a circuit stays half-open without a success, in milliseconds. */
 const TRIPPED_MS = 600_000;
 
-/** The longest rest of an endpoint, in milliseconds: no job waits longer, and one call then tells whether the rest goes on. */
-const MAX_REST_MS = 600_000;
+/**
+ * The longest cool-down of an endpoint, in milliseconds. No job waits longer, and one call then tells whether the limit
+ * still holds.
+ */
+const MAX_COOL_DOWN_MS = 600_000;
 
-/** How long one call of a half-open circuit keeps others back, in milliseconds. */
+/** How long one test call of a half-open circuit blocks others, in milliseconds. */
 const PROBE_MS = 30_000;
 
 const defaultPolicy: CircuitPolicy = { failures: 5, windowMs: 60_000, openMs: 15_000 };
 
-// KEYS cool-down, resting  ARGV ms, name, longest rest in ms. Never shortens: the longest rest that was asked for counts.
+// KEYS cool-down, resting ARGV ms, name, longest cool-down in ms. Never shortens a cool-down: the longest one counts.
 const coolScript = `
 if redis.call('PTTL', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
 local time = redis.call('TIME')
@@ -46,14 +49,15 @@ redis.call('ZADD', KEYS[2], string.format('%.0f', time[1] * 1000 + math.floor(ti
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
 return 1`;
 
-// KEYS[1] resting or failing. Answers names of endpoints, each with the time that is left in ms.
+// KEYS[1] resting or failing. Returns names of endpoints, each with the remaining time in ms.
 const listedScript = new Script(`
 local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local found = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('(%.0f', now), '(+inf', 'WITHSCORES')
 for index = 2, #found, 2 do found[index] = string.format('%.0f', found[index] - now) end
 return found`);
 
-// KEYS failures, open, tripped, probe, failing  ARGV failures, windowMs, openMs, trippedMs, name. Answers 1 where this failure opened the circuit.
+// KEYS failures, open, tripped, probe, failing ARGV failures, windowMs, openMs, trippedMs, name. Returns 1 if this
+// failure opened the circuit.
 const failureScript = `
 local count = redis.pcall('INCR', KEYS[1])
 if type(count) == 'table' then
@@ -74,15 +78,19 @@ redis.call('PEXPIRE', KEYS[5], ARGV[4])
 if opened then return 1 end
 return 0`;
 
-// KEYS open, tripped  ARGV the longest that a circuit is open in ms. Answers how long it is open yet in ms, and whether it was.
+// KEYS open, tripped ARGV the longest time that a circuit is open in ms. Returns how long it is still open in ms, and
+// whether it was tripped.
 const stateScript = new Script(`
 if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return { redis.call('PTTL', KEYS[1]), redis.call('EXISTS', KEYS[2]) }`);
 
-// KEYS[1] probe  ARGV[1] whose it is to be.
+// KEYS[1] probe ARGV[1] token of the holder.
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
-/** What all workers know together of the endpoints they call: who wants a rest, and who is down. Moments travel as durations, so no clock matters. */
+/**
+ * The shared state of model endpoints: cool-downs and circuit breakers. Times are passed as durations, so no clock
+ * matters.
+ */
 export class Endpoints {
   readonly #connection: Connection;
   readonly #keys: Keys;
@@ -95,28 +103,32 @@ export class Endpoints {
     this.#policy = { ...defaultPolicy, ...policy };
   }
 
-  /** Lets an endpoint rest for all workers until a moment (milliseconds since 1970, local clock); a longer rest stands, and none is longer than ten minutes. */
+  /**
+   * Starts a cool-down for all workers until `untilMs` (milliseconds since 1970, local clock). A longer one stays; none
+   * lasts more than ten minutes.
+   */
   async coolDown(endpoint: string, untilMs: number): Promise<void> {
-    const restMs = Math.min(Math.ceil(untilMs - Date.now()), MAX_REST_MS);
-    const own = [this.#keys.coolDown(endpoint), this.#keys.resting];
-    if (restMs > 0) await this.#connection.eval(coolScript, 2, ...own, restMs, shownName(endpoint), MAX_REST_MS);
+    const coolDownMs = Math.min(Math.ceil(untilMs - Date.now()), MAX_COOL_DOWN_MS);
+    const keys = [this.#keys.coolDown(endpoint), this.#keys.resting];
+    if (coolDownMs > 0)
+      await this.#connection.eval(coolScript, 2, ...keys, coolDownMs, withoutQuery(endpoint), MAX_COOL_DOWN_MS);
   }
 
-  /** Until when an endpoint rests, in milliseconds since 1970 by the local clock; 0 where it does not. */
+  /** When an endpoint's cool-down ends, in milliseconds since 1970 by the local clock; 0 if there is none. */
   async coolDownOf(endpoint: string): Promise<number> {
     const key = this.#keys.coolDown(endpoint);
     const leftMs = await this.#connection.pttl(key);
-    // An earlier version granted any rest.
-    if (leftMs > MAX_REST_MS) await this.#connection.pexpire(key, MAX_REST_MS);
-    return leftMs > 0 ? Date.now() + Math.min(leftMs, MAX_REST_MS) : 0;
+    // An earlier version allowed longer cool-downs.
+    if (leftMs > MAX_COOL_DOWN_MS) await this.#connection.pexpire(key, MAX_COOL_DOWN_MS);
+    return leftMs > 0 ? Date.now() + Math.min(leftMs, MAX_COOL_DOWN_MS) : 0;
   }
 
-  /** The endpoints that rest, each with the time that is left in milliseconds. */
+  /** The endpoints that cool down, each with the remaining time in milliseconds. */
   async resting(): Promise<RestingEndpoint[]> {
     return this.#listed(this.#keys.resting);
   }
 
-  /** The endpoints whose circuit opened and that nobody has had an answer from since. */
+  /** The endpoints whose circuit opened and that have not answered since. */
   async failing(): Promise<string[]> {
     return (await this.#listed(this.#keys.failing)).map(({ endpoint }) => endpoint);
   }
@@ -126,21 +138,21 @@ export class Endpoints {
     return [...pairsOf(found)].map(([endpoint, leftMs]) => ({ endpoint, leftMs: Number(leftMs) }));
   }
 
-  /** Notes that a call failed for the endpoint's own fault; resolves to whether that opened its circuit. */
+  /** Records a failure that is the endpoint's fault. Resolves to whether it opened the circuit. */
   async noteFailure(endpoint: string): Promise<boolean> {
     const { failures, windowMs, openMs } = this.#policy;
     const keys = [...this.#circuitKeys(endpoint), this.#keys.failing];
-    const policy = [failures, windowMs, openMs, TRIPPED_MS, shownName(endpoint)];
+    const policy = [failures, windowMs, openMs, TRIPPED_MS, withoutQuery(endpoint)];
     return (await this.#connection.eval(failureScript, keys.length, ...keys, ...policy)) === 1;
   }
 
-  /** Notes that a call succeeded: the circuit closes, failures are forgotten. */
+  /** Records a success: closes the circuit and forgets failures. */
   async noteSuccess(endpoint: string): Promise<void> {
     const forgotten = await this.#connection.del(...this.#circuitKeys(endpoint));
-    if (forgotten > 0) await this.#connection.zrem(this.#keys.failing, shownName(endpoint));
+    if (forgotten > 0) await this.#connection.zrem(this.#keys.failing, withoutQuery(endpoint));
   }
 
-  /** Says whether an endpoint may be called; asking does not take the one call of a half-open circuit. */
+  /** The state of an endpoint's circuit. Asking does not use up the test call of a half-open circuit. */
   async circuitOf(endpoint: string): Promise<CircuitState> {
     const keys = [this.#keys.circuit(endpoint, 'open'), this.#keys.circuit(endpoint, 'tripped')];
     const [leftMs, tripped] = (await stateScript.run(this.#connection, keys, [this.#policy.openMs])) as [
@@ -151,14 +163,17 @@ export class Endpoints {
     return { state: tripped === 1 ? 'half-open' : 'closed', untilMs: 0 };
   }
 
-  /** Asks for leave to call an endpoint: `true` where its circuit is closed, or half-open and nobody else is trying. Tell how it went, or that it tells nothing. */
+  /**
+   * Resolves to whether the caller may call an endpoint: its circuit is closed, or half-open without another test call.
+   * Report the result with `noteSuccess`, `noteFailure` or `release`.
+   */
   async admit(endpoint: string): Promise<boolean> {
     const { state } = await this.circuitOf(endpoint);
     if (state !== 'half-open') return state === 'closed';
     return acquire(this.#connection, this.#keys.circuit(endpoint, 'probe'), this.#token, PROBE_MS);
   }
 
-  /** Notes that a call was over before it could tell anything: where it was the one of a half-open circuit, another may try. */
+  /** Records that a call ended without a result: another one may test a half-open circuit. */
   async release(endpoint: string): Promise<void> {
     await this.#connection.eval(releaseScript, 1, this.#keys.circuit(endpoint, 'probe'), this.#token);
   }
@@ -169,7 +184,7 @@ export class Endpoints {
   }
 }
 
-/** Without its query, which may hold a key: operators are shown it. */
-function shownName(endpoint: string): string {
+/** Operators see the name: the query may contain an API key. */
+function withoutQuery(endpoint: string): string {
   return endpoint.replace(/\?\S*/, '');
 }

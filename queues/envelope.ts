@@ -1,4 +1,4 @@
-/** The envelope as this folder sees it: what its stream entry needs, and the rest as it comes (outcome.schema.json). */
+/** The envelope as this folder uses it: the members of its stream entry. outcome.schema.json has all of them. */
 export interface Envelope {
   kind: string | null;
   negotiationId: string | null;
@@ -8,24 +8,27 @@ export interface Envelope {
   findings: readonly object[];
 }
 
-/** An envelope as it lies under its key: the job's own id and the digest of its data added. `dataDigest` is null where whoever closed the job did not know its data. */
+/**
+ * A published envelope: with the job's id and the digest of its data, which is `null` if the writer did not know the
+ * data.
+ */
 export interface PublishedEnvelope extends Envelope {
   jobId: string;
   dataDigest: string | null;
 }
 
-/** Why a job ends without a verdict on the matter. */
+/** Why a job ends without a verdict. */
 export interface Reason {
   code: string;
   message: string;
-  /** Where in the job's data it stands, as a JSON pointer. */
+  /** Where in the job's data the fault is, as a JSON pointer. */
   pointer?: string;
 }
 
 /** The code of the finding with which a reader closes its job. */
 export const READER_DEADLINE = 'READER_DEADLINE';
 
-/** Why a job that BullMQ itself ended has no verdict. */
+/** The reason for a job that BullMQ itself failed. */
 export function givenUp(failedReason: string): Reason {
   return {
     code: 'PLATFORM_JOB_GIVEN_UP',
@@ -33,24 +36,27 @@ export function givenUp(failedReason: string): Reason {
   };
 }
 
-/** Says whether a reader closed the job because it waits no longer. */
+/** Whether a reader closed the job because it stopped waiting. */
 export function isClosedByReader(envelope: Envelope): boolean {
   return envelope.findings.some((finding) => Object(finding).code === READER_DEADLINE);
 }
 
-/** Whether an outcome is that of a job of this kind and these data, as far as it says whose it is. */
+/** Whether an outcome may belong to a job with this kind and data; an outcome that does not tell matches any. */
 export function isOutcomeOf(envelope: PublishedEnvelope, kind: string, dataDigest: string): boolean {
   return (envelope.dataDigest ?? dataDigest) === dataDigest && (envelope.kind ?? kind) === kind;
 }
 
-/** An envelope whose messages begin with those that were announced before it. */
+/** The envelope with the announced messages first. */
 export function withAnnounced<E extends Envelope>(envelope: E, announced: readonly object[]): E {
   const { messages } = envelope;
   const has = JSON.stringify(messages.slice(0, announced.length)) === JSON.stringify(announced);
   return has ? envelope : { ...envelope, messages: [...announced, ...messages] };
 }
 
-/** Reads a published envelope; of what its writer, a reader in some other language, left out, lists are empty, and what tells of the job is `null`. `null` where the text is none. */
+/**
+ * Reads a published envelope. Its writer may be a reader in another language: missing lists become empty, missing facts
+ * of the job `null`. Returns `null` if the text is not an envelope.
+ */
 export function readEnvelope(text: string): PublishedEnvelope | null {
   let parsed: unknown;
   try {

@@ -2,27 +2,27 @@ import type { Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
 import { Script } from './script.ts';
 
-/** How long and how many handlers are kept. */
+/** How long handlers are kept, and how many. */
 export interface HandlerRetention {
-  /** Since the last use; default 30 days. */
+  /** Counted from the last use; default 30 days. */
   retentionSeconds: number;
-  /** Per tenant, pinned ones not counted out; default 10,000. */
+  /** Per tenant, pinned ones included; default 10,000. */
   maxPerTenant: number;
 }
 
-/** What is known of a stored handler beside its record. */
+/** What is known of a stored handler besides its record. */
 export interface HandlerEntry {
   digest: string;
   /** Milliseconds since 1970, by Redis' clock. */
   usedAtMs: number;
   pinned: boolean;
-  /** Why it is not served any more; `null` while it is. */
+  /** Why it is not served any more; `null` if it is served. */
   withdrawn: string | null;
   /** Size of the record. */
   bytes: number;
 }
 
-/** Digests kept for one look-up: the newest that serves is wanted, older ones are its history. */
+/** Digests kept per look-up: the newest valid one is served, older ones are history. */
 const HISTORY = 20;
 
 /** Handlers listed or removed in one step. */
@@ -30,8 +30,8 @@ const AT_ONCE = 500;
 
 const nowLine = `local time = redis.call('TIME') local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`;
 
-// KEYS record, handlers, pinned, tenants, then look-ups  ARGV record, digest, tenant, retention in seconds, history. Answers how many handlers there are.
-// A look-up that never expires is a pinned handler's, here and below.
+// KEYS record, handlers, pinned, tenants, then look-ups ARGV record, digest, tenant, retention in seconds, history.
+// Returns the number of handlers. Here and below, a look-up without expiry belongs to a pinned handler.
 const putScript = new Script(`
 ${nowLine}
 if redis.call('SISMEMBER', KEYS[3], ARGV[2]) == 1 then redis.call('SET', KEYS[1], ARGV[1])
@@ -75,7 +75,8 @@ for index = 4, #KEYS do
 end
 return 1`);
 
-// KEYS tenants, then the handlers of each  ARGV the names of those. Answers those that have handlers, and forgets the others.
+// KEYS tenants, then the handlers of each ARGV names of the tenants. Returns those that have handlers and forgets the
+// others.
 const tenantsScript = new Script(`
 local having = {}
 for index, name in ipairs(ARGV) do
@@ -83,7 +84,7 @@ for index, name in ipairs(ARGV) do
 end
 return having`);
 
-/** Keeps handlers' records, opaque texts, by tenant and digest, and finds them again by look-up keys. */
+/** Stores handlers' records, opaque texts, by tenant and digest, and finds them by look-up keys. */
 export class HandlerRecords {
   readonly #connection: Connection;
   readonly #keys: Keys;
@@ -95,7 +96,10 @@ export class HandlerRecords {
     this.#retention = { retentionSeconds: 30 * 86_400, maxPerTenant: 10_000, ...retention };
   }
 
-  /** Stores a record under its digest and under look-up keys; the newest of a look-up comes first. Removes the longest unused where there are too many. */
+  /**
+   * Stores a record under its digest and look-up keys; the newest of a look-up comes first. Removes the least recently
+   * used where a tenant has too many.
+   */
   async put(tenant: string, digest: string, record: string, lookups: readonly string[] = []): Promise<void> {
     const { retentionSeconds, maxPerTenant } = this.#retention;
     const { handler, handlers, pinnedHandlers, tenants } = this.#keys;
@@ -111,7 +115,7 @@ export class HandlerRecords {
     if (tooMany > 0) await this.#evict(tenant, tooMany);
   }
 
-  /** A handler's record, withdrawn or not; `null` where there is none. */
+  /** A handler's record, withdrawn or not; `null` if there is none. */
   async get(tenant: string, digest: string): Promise<string | null> {
     return this.#connection.get(this.#keys.handler(tenant, digest));
   }
@@ -128,7 +132,7 @@ export class HandlerRecords {
     });
   }
 
-  /** Notes that a handler was used: its retention begins anew. */
+  /** Records a use of a handler: its retention starts again. */
   async touch(tenant: string, digest: string, lookups: readonly string[] = []): Promise<void> {
     const { handler, handlers, pinnedHandlers } = this.#keys;
     await touchScript.run(
@@ -141,7 +145,7 @@ export class HandlerRecords {
     );
   }
 
-  /** Keeps a handler for good, and the look-ups that find it; `false` where there is none. */
+  /** Keeps a handler and its look-ups without expiry; `false` if there is none. */
   async pin(tenant: string, digest: string, lookups: readonly string[] = []): Promise<boolean> {
     const key = this.#keys.handler(tenant, digest);
     if ((await this.#connection.exists(key)) === 0) return false;
@@ -156,7 +160,7 @@ export class HandlerRecords {
     return true;
   }
 
-  /** Lets a pinned handler expire again, and the look-ups that find no other pinned one. */
+  /** Lets a pinned handler expire again, with the look-ups that find no other pinned one. */
   async unpin(tenant: string, digest: string, lookups: readonly string[] = []): Promise<void> {
     const { handler, handlers, pinnedHandlers, handlerLookup } = this.#keys;
     const own = [handler(tenant, digest), pinnedHandlers(tenant), handlers(tenant)];
@@ -167,7 +171,7 @@ export class HandlerRecords {
     );
   }
 
-  /** Serves a handler no more, even if the same one is made again; its record stays to be looked at. */
+  /** Stops serving a handler, even if the same one is made again; its record stays readable. */
   async withdraw(tenant: string, digest: string, reason: string): Promise<void> {
     await this.#connection.hset(this.#keys.withdrawnHandlers(tenant), digest, reason.slice(0, 500));
   }
@@ -177,7 +181,7 @@ export class HandlerRecords {
     await this.#connection.hdel(this.#keys.withdrawnHandlers(tenant), digest);
   }
 
-  /** Why a handler was withdrawn; `null` where it was not. */
+  /** Why a handler was withdrawn; `null` if it was not. */
   async withdrawnFor(tenant: string, digest: string): Promise<string | null> {
     return this.#connection.hget(this.#keys.withdrawnHandlers(tenant), digest);
   }
@@ -188,21 +192,21 @@ export class HandlerRecords {
     return Object.entries(reasons).map(([digest, reason]) => ({ digest, reason }));
   }
 
-  /** Forgets a handler; what withdrew it stays. */
+  /** Deletes a handler; its withdrawal stays. */
   async remove(tenant: string, digest: string): Promise<void> {
     const writing = this.#connection.multi().del(this.#keys.handler(tenant, digest));
     writing.zrem(this.#keys.handlers(tenant), digest).srem(this.#keys.pinnedHandlers(tenant), digest);
     await settled(writing.exec());
   }
 
-  /** A tenant's handlers, the last used first; expired ones are left out and forgotten. */
+  /** A tenant's handlers, most recently used first; expired ones are skipped and deleted. */
   async list(
     tenant: string,
     { offset = 0, limit = 100 }: { offset?: number; limit?: number } = {},
   ): Promise<HandlerEntry[]> {
     const key = this.#keys.handlers(tenant);
     const entries: HandlerEntry[] = [];
-    // What expired is taken off the list, and others move up.
+    // Expired entries are deleted, so others move up.
     for (let first = offset; first < offset + limit; first = offset + entries.length) {
       const last = Math.min(first + AT_ONCE, offset + limit) - 1;
       const used = [...pairsOf(await this.#connection.zrevrange(key, first, last, 'WITHSCORES'))];
@@ -231,7 +235,7 @@ export class HandlerRecords {
     }));
   }
 
-  /** The names of tenants that have handlers; those whose last one expired are forgotten. */
+  /** The names of tenants that have handlers; others are forgotten. */
   async tenants(): Promise<string[]> {
     const names = await this.#connection.smembers(this.#keys.tenants);
     const lists = names.map((name) => this.#keys.handlers(name));
@@ -242,7 +246,7 @@ export class HandlerRecords {
     const pinned = new Set(await this.#connection.smembers(this.#keys.pinnedHandlers(tenant)));
     const oldest = await this.#connection.zrange(this.#keys.handlers(tenant), '0', String(tooMany + pinned.size - 1));
     const evicted = oldest.filter((one) => !pinned.has(one)).slice(0, tooMany);
-    // Many where an operator has lowered the bound.
+    // There are many if an operator lowered the limit.
     for (let at = 0; at < evicted.length; at += AT_ONCE) {
       const digests = evicted.slice(at, at + AT_ONCE);
       const writing = this.#connection.multi().unlink(...digests.map((one) => this.#keys.handler(tenant, one)));
@@ -251,7 +255,10 @@ export class HandlerRecords {
   }
 }
 
-/** What the commands of a transaction or a pipeline answered, which resolves even where one of them failed. */
+/**
+ * The results of a transaction or pipeline, which itself resolves even if a command failed; rejects with its first
+ * error.
+ */
 async function settled(running: Promise<[Error | null, unknown][] | null>): Promise<unknown[]> {
   return ((await running) ?? []).map(([error, answer]) => {
     if (error) throw error;

@@ -27,9 +27,12 @@ export interface IntakeBridgeOptions {
 }
 
 /**
- * Brings jobs from the intake stream to the queue, for negotiators that have no BullMQ library: `XADD <prefix>:intake * data <job JSON>`, with `kind`
- * (default `generate`) and `jobId` (default: the one recommended for the data, with `-<kind>` where it is another kind's already) as further fields. An entry is acknowledged after its job was added, and a
- * job is added under one id however often: nothing is lost, nothing doubled.
+ * Brings jobs from the intake stream to the queue, for negotiators without a BullMQ library: `XADD <prefix>:intake *
+ * data <job JSON>`, with the optional fields `kind` (default `generate`) and `jobId` (default: the recommended id for
+ * the data, with `-<kind>` if a job of another kind has that one).
+ *
+ * An entry is acknowledged after its job was added, and adding a job twice under one id is harmless: nothing is lost or
+ * duplicated.
  */
 export class IntakeBridge {
   readonly #options: IntakeBridgeOptions;
@@ -42,14 +45,14 @@ export class IntakeBridge {
   constructor(options: IntakeBridgeOptions) {
     this.#options = options;
     this.#entries = new IntakeEntries(options);
-    // A connection of its own: a read that waits would hold up every other command.
+    // A blocking read needs its own connection: it would block all other commands.
     this.#blocking = connect(options.url, 'worker', (error) =>
       options.onError(Object.assign(new Error(error.message), error)),
     );
     this.#running = this.#run();
   }
 
-  /** Ends it after the entries at hand; those not acknowledged are another's. */
+  /** Stops after the current entries; another worker takes those not acknowledged. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#blocking.disconnect();
@@ -61,7 +64,8 @@ export class IntakeBridge {
     while (!this.#closed) {
       try {
         const entries = await this.#next();
-        // Side by side: a crowd's last entry must not wait for the answers to all before it. One that cannot be added now is the keeper's.
+        // Concurrently: in a large batch, the last entry would wait for all round trips before it. The keeper takes
+        // entries that fail here.
         await Promise.all(entries.map((entry) => this.#entries.bridge(entry).catch(this.#options.onError)));
       } catch (error) {
         if (this.#closed) return;

@@ -14,8 +14,9 @@ import { Script } from './script.ts';
 /** The consumer group of the intake stream. */
 export const INTAKE_GROUP = 'protosmith';
 
-// KEYS[1] intake  ARGV[1] group  ARGV[2] least idle time in ms  ARGV[3] name of one consumer, '' = any. In one call: a consumer takes what it has not
-// acknowledged along, and Redis may serve a read of it at any moment, even one whose connection is closed already.
+// KEYS[1] intake ARGV[1] group ARGV[2] least idle time in ms ARGV[3] name of one consumer, '' = any. In one call:
+// deleting a consumer also drops its unacknowledged entries, and Redis may deliver one to it at any time, even on a
+// closed connection.
 const forgetScript = new Script(`
 for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
   local about = {}
@@ -30,7 +31,7 @@ return 1`);
 /** An entry of the intake stream. */
 export type Entry = [id: string, fields: string[] | null];
 
-/** A job as an entry gives it. */
+/** The job of an entry. */
 export interface EntryJob {
   jobId: string;
   kind: string;
@@ -39,7 +40,7 @@ export interface EntryJob {
   data: unknown;
 }
 
-/** Brings entries of the intake stream to the queue. */
+/** Moves entries of the intake stream to the queue. */
 export class IntakeEntries {
   readonly #keys: Keys;
   readonly #connection: Connection;
@@ -47,15 +48,15 @@ export class IntakeEntries {
   readonly #jobs: JobReader;
   readonly #onEvent: OnQueueEvent;
 
-  constructor(shop: { keys: Keys; connection: Connection; queue: Queue; jobs: JobReader; onEvent: OnQueueEvent }) {
-    this.#keys = shop.keys;
-    this.#connection = shop.connection;
-    this.#queue = shop.queue;
-    this.#jobs = shop.jobs;
-    this.#onEvent = shop.onEvent;
+  constructor(parts: { keys: Keys; connection: Connection; queue: Queue; jobs: JobReader; onEvent: OnQueueEvent }) {
+    this.#keys = parts.keys;
+    this.#connection = parts.connection;
+    this.#queue = parts.queue;
+    this.#jobs = parts.jobs;
+    this.#onEvent = parts.onEvent;
   }
 
-  /** Adds an entry's job to the queue, and takes the entry off the stream. Resolves to the id under which the job stands. */
+  /** Adds an entry's job to the queue and deletes the entry. Resolves to the job's id. */
   async bridge([id, fields]: Entry): Promise<string> {
     const values = pairsOf(fields ?? []);
     const data = parseData(values.get('data') ?? 'null');
@@ -63,44 +64,47 @@ export class IntakeEntries {
       return await this.#add(id, values, data);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      // Nested too deeply to be written: it would come again for ever. What is left of it is too deep for a job all the same.
+      // Data nested too deeply cannot be written, and the entry would come again for ever. Cut down, they are still too
+      // deep for a job.
       return await this.#add(id, values, cutAtDepth(data, limits.nesting.value + 2));
     }
   }
 
-  async #add(id: string, values: ReadonlyMap<string, string>, data: unknown): Promise<string> {
+  async #add(entryId: string, values: ReadonlyMap<string, string>, data: unknown): Promise<string> {
     const kind = kindOf(values);
     const { digest, writable } = measured(data);
-    // Redis took the job when it took the entry, however long no worker was there to bridge it.
-    const stamped = { timestamp: Number.parseInt(id, 10), telemetry: stampedByRedis.telemetry };
-    const put = async (one: string) => {
-      const add = () => this.#queue.add(kind, writable, { jobId: one, attempts: 1, ...stamped });
+    // Redis took the job when it took the entry, however long the entry waited.
+    const stamped = { timestamp: Number.parseInt(entryId, 10), telemetry: stampedByRedis.telemetry };
+    const put = async (id: string) => {
+      const add = () => this.#queue.add(kind, writable, { jobId: id, attempts: 1, ...stamped });
       await add().catch(async (error: unknown) => {
-        // Something that is no job may stand where the job belongs.
-        if (!(await putAside(this.#connection, this.#keys, `${this.#keys.queue}:${one}`, this.#onEvent))) throw error;
+        // Something other than a job may be stored under the job's key.
+        if (!(await putAside(this.#connection, this.#keys, `${this.#keys.queue}:${id}`, this.#onEvent))) throw error;
         await add();
       });
     };
-    let [jobId, another] = idsOf(values, () => digest);
-    const isTaken = async () => another !== undefined && (await this.#isOfAnotherKind(jobId, kind));
+    let [jobId, alternative] = idsOf(values, () => digest);
+    const isTaken = async () => alternative !== undefined && (await this.#isOfAnotherKind(jobId, kind));
     if (!(await isTaken())) await put(jobId);
-    // Asked again, for a job of the other kind may have been put there meanwhile.
-    if (another !== undefined && (await isTaken())) {
-      jobId = another;
+    // Checked again: a job of the other kind may have been added meanwhile.
+    if (alternative !== undefined && (await isTaken())) {
+      jobId = alternative;
       await put(jobId);
     }
-    await this.drop(id);
+    await this.drop(entryId);
     this.#onEvent({ event: 'bridged', jobId, kind, negotiationId: this.#jobs.factsOf(kind, data).negotiationId });
     return jobId;
   }
 
-  /** Takes an entry off the stream. */
+  /** Acknowledges an entry and deletes it. */
   async drop(id: string): Promise<void> {
     const { intake } = this.#keys;
     await this.#connection.multi().xack(intake, INTAKE_GROUP, id).xdel(intake, id).exec();
   }
 
-  /** Forgets consumers of the group that have nothing in their hands and asked for nothing in that time, in milliseconds: all, or one by its name. */
+  /**
+   * Deletes consumers of the group that have no pending entries and were idle for `idleMs`: all, or one by its name.
+   */
   async forgetConsumers(idleMs: number, name = ''): Promise<void> {
     const { intake } = this.#keys;
     await forgetScript.run(this.#connection, [intake], [INTAKE_GROUP, idleMs, name]).catch(() => undefined);
@@ -116,14 +120,14 @@ export class IntakeEntries {
   }
 }
 
-/** What an entry holds of its job. */
+/** The kind and data of an entry's job. */
 export function dataOf([, fields]: Entry): Omit<EntryJob, 'jobId'> {
   const values = pairsOf(fields ?? []);
   const text = values.get('data') ?? 'null';
   return { kind: kindOf(values), text, data: parseData(text) };
 }
 
-/** The job that an entry gives, under the id that it would have. */
+/** The job of an entry, with the id that it would get. */
 export function jobOf(entry: Entry): EntryJob {
   const values = pairsOf(entry[1] ?? []);
   const job = dataOf(entry);
@@ -131,10 +135,10 @@ export function jobOf(entry: Entry): EntryJob {
   return { jobId, ...job };
 }
 
-/** Entries of the intake stream, the oldest first, that are looked through for a job. */
+/** Entries that are searched for a job, the oldest first. */
 const LOOKED_THROUGH = 1_000;
 
-/** A job that still stands on the intake stream, as it will be bridged; `null` where it is not among the oldest entries. */
+/** A job that is still on the intake stream; `null` if the oldest entries do not include it. */
 export async function entryOf(
   connection: Connection,
   keys: Keys,
@@ -152,16 +156,19 @@ function kindOf(values: ReadonlyMap<string, string>): string {
   return values.get('kind') ?? 'generate';
 }
 
-/** The id that an entry gives; else the one of our own making, and another for data that are on their way as a job of another kind. */
-function idsOf(values: ReadonlyMap<string, string>, digest: () => string): [jobId: string, another?: string] {
+/**
+ * The entry's own id, if usable. Otherwise the recommended id, and a second one in case a job of another kind has the
+ * first.
+ */
+function idsOf(values: ReadonlyMap<string, string>, digest: () => string): [jobId: string, alternative?: string] {
   const given = values.get('jobId');
   if (given !== undefined && isUsableId(given)) return [given];
   const jobId = jobIdFor(digest());
-  const another = `${jobId}-${kindOf(values)}`;
-  return isUsableId(another) ? [jobId, another] : [jobId];
+  const alternative = `${jobId}-${kindOf(values)}`;
+  return isUsableId(alternative) ? [jobId, alternative] : [jobId];
 }
 
-/** Data with `null` in place of what stands that many levels down. */
+/** The data with `null` in place of values at that depth. */
 function cutAtDepth(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return null;

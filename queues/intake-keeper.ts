@@ -7,19 +7,22 @@ import type { JobCloser } from './job-closer.ts';
 import type { JobReader } from './job-reader.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** How long an entry may lie with the bridge that took it before it is taken over, in milliseconds: bridging takes some. */
+/** How long a bridge may hold an entry before the keeper takes it over, in milliseconds. */
 const TAKE_OVER_MS = 2_000;
 
-/** How long a consumer of the group may ask for nothing before its name is forgotten, in milliseconds: one that lives has it again by asking. */
+/**
+ * How long a consumer may be idle before it is deleted, in milliseconds. A living one is created again by its next
+ * read.
+ */
 const FORGET_MS = 15_000;
 
-/** Entries looked at in one step; each may have a megabyte. */
+/** Entries read in one step; each may have a megabyte. */
 const BATCH = 50;
 
-/** As what the keeper takes entries over. */
+/** The keeper's consumer name in the group. */
 const NAME = 'keeper';
 
-/** What a keeper of the intake stream works with. */
+/** What the keeper of the intake stream works with. */
 export interface IntakeKeeperOptions {
   connection: Connection;
   keys: Keys;
@@ -30,10 +33,10 @@ export interface IntakeKeeperOptions {
   onError: (error: unknown) => void;
 }
 
-/** Sees to it that no entry of the intake stream stays without an outcome, whichever worker had it in its hands and died or stands still. */
+/** Makes sure that every entry of the intake stream gets an outcome, even if the worker that read it died or hangs. */
 export class IntakeKeeper {
   readonly #options: IntakeKeeperOptions;
-  /** By when the entries that were seen must be bridged, by Redis' clock. */
+  /** Deadlines of the entries that were read, by Redis' clock. */
   readonly #deadlines = new Map<string, number>();
   #seen = '-';
   #forgotAtMs = performance.now();
@@ -42,29 +45,32 @@ export class IntakeKeeper {
     this.#options = options;
   }
 
-  /** Forgets what it has seen: another keeper may act meanwhile. */
+  /** Forgets all deadlines: another keeper may act meanwhile. */
   forget(): void {
     this.#deadlines.clear();
   }
 
-  /** Brings to the queue what a bridge took and has left, and notes by when all that stands there must be gone. */
+  /** Takes over entries that a bridge left, and records the deadlines of all entries. */
   async look(): Promise<void> {
     await this.#note();
     await this.#takeOver();
     if (performance.now() - this.#forgotAtMs < FORGET_MS) return;
     this.#forgotAtMs = performance.now();
-    // Workers that died left their names, which would add up.
+    // Dead workers leave their names, which would add up.
     await this.#options.entries.forgetConsumers(FORGET_MS);
   }
 
-  /** When the next entry must be gone, by Redis' clock; infinity where there is none. */
+  /** The next deadline, by Redis' clock; infinity if there are no entries. */
   get nextMs(): number {
     let nextMs = Number.POSITIVE_INFINITY;
     for (const deadlineMs of this.#deadlines.values()) nextMs = Math.min(nextMs, deadlineMs);
     return nextMs;
   }
 
-  /** Sees to the entries that must be gone by a moment. Resolves to the ids of the jobs that they became, which have their deadlines to be noted. */
+  /**
+   * Moves entries whose deadline is `byMs` or earlier to the queue. Resolves to the ids of their jobs, whose deadlines
+   * must be recorded.
+   */
   async close(byMs: number, reason: Reason): Promise<string[]> {
     const jobIds: string[] = [];
     for (const [id, deadlineMs] of [...this.#deadlines]) {
@@ -80,7 +86,7 @@ export class IntakeKeeper {
     return jobIds;
   }
 
-  /** An entry that the queue does not take has its outcome all the same. */
+  /** Ends an entry with an outcome if the queue refuses its job. */
   async #close(id: string, reason: Reason): Promise<string | undefined> {
     const { connection, keys, entries, onError } = this.#options;
     const [entry] = await connection.xrange(keys.intake, id, id);
@@ -96,7 +102,7 @@ export class IntakeKeeper {
 
   async #note(): Promise<void> {
     const { connection, keys, outcomes, jobs } = this.#options;
-    // From the beginning where nothing is left of what was seen: it costs nothing, and the stream may be another.
+    // Start again once nothing is left: it costs nothing, and the stream may be a new one.
     if (this.#deadlines.size === 0) this.#seen = '-';
     for (let found = BATCH; found === BATCH; ) {
       const entries = await connection.xrange(keys.intake, this.#seen, '+', 'COUNT', BATCH);
@@ -114,14 +120,14 @@ export class IntakeKeeper {
     const { connection, keys, entries, onError } = this.#options;
     const left = await connection
       .xpending(keys.intake, INTAKE_GROUP, 'IDLE', TAKE_OVER_MS, '-', '+', 1)
-      // Nobody has bridged anything yet.
+      // No bridge has created the group yet.
       .catch((error: Error) => (error.message.startsWith('NOGROUP') ? [] : Promise.reject(error)));
     if (left.length === 0) return;
     for (let from = ''; from !== '0-0'; ) {
       const start = from === '' ? '0-0' : from;
       const claimed = await connection.xautoclaim(keys.intake, INTAKE_GROUP, NAME, TAKE_OVER_MS, start, 'COUNT', BATCH);
       from = claimed[0] as string;
-      // Redis 6.2 answers nothing in place of entries that were deleted.
+      // Redis 6.2 returns null for deleted entries.
       const found = (claimed[1] as (Entry | null)[]).filter((entry) => entry !== null);
       await Promise.all(found.map((entry) => entries.bridge(entry).catch(onError)));
     }

@@ -4,12 +4,12 @@ import type { Connection } from './connection.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { isUnwritable } from './redis-refusal.ts';
 
-/** How often a Redis that takes no writes is asked whether it does again, in milliseconds. */
+/** How often to probe a Redis that refuses writes, in milliseconds. */
 const PROBE_MS = 2_000;
 
 /**
- * Stops a worker from fetching for as long as there is a reason, each said once. A Redis that takes no writes is one: a worker that goes on asking it
- * spins, some thousand errors a second.
+ * Stops a worker from fetching while there is a reason, each reported once. A Redis that refuses writes is one:
+ * fetching from it would fail thousands of times a second.
  */
 export class IntakeValve {
   readonly #worker: Worker;
@@ -28,17 +28,17 @@ export class IntakeValve {
     this.#onEvent = onEvent;
   }
 
-  /** Says whether Redis took no writes at some time within the last `withinMs`. */
+  /** Whether Redis refused writes within the last `withinMs`. */
   wasUnwritable(withinMs: number): boolean {
     return this.#room !== undefined || performance.now() - this.#unwritableUntilMs < withinMs;
   }
 
-  /** Why nothing is fetched; empty while jobs are. */
+  /** Why fetching is paused; empty if it is not. */
   get reasons(): string[] {
     return [...this.#reasons];
   }
 
-  /** Stops fetching for a reason; jobs that run go on. */
+  /** Stops fetching for a reason; running jobs go on. */
   async shut(reason: string): Promise<void> {
     if (this.#closed || this.#reasons.has(reason)) return;
     this.#reasons.add(reason);
@@ -46,14 +46,14 @@ export class IntakeValve {
     if (this.#reasons.size === 1) await this.#worker.pause(true);
   }
 
-  /** Takes a reason away; fetching goes on with the last one. */
+  /** Removes a reason; fetching resumes with the last one. */
   async open(reason: string): Promise<void> {
     if (this.#closed || !this.#reasons.delete(reason)) return;
     this.#onEvent({ event: 'resumed', message: reason });
     if (this.#reasons.size === 0) await this.#worker.resume();
   }
 
-  /** Shuts until Redis can be written to again, and resolves then; rejects once closed. */
+  /** Shuts until Redis accepts writes, and resolves then; rejects once closed. */
   whenRoom(): Promise<void> {
     this.#room ??= this.#awaitRoom().finally(() => {
       this.#room = undefined;
@@ -62,7 +62,7 @@ export class IntakeValve {
     return this.#room;
   }
 
-  /** Writes to Redis; where that takes no writes, again each time that it does. */
+  /** Runs a write to Redis, and retries it whenever Redis accepts writes again. */
   async whenWritable<Result>(write: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
@@ -74,7 +74,7 @@ export class IntakeValve {
     }
   }
 
-  /** Ends the waiting for room. */
+  /** Ends all waiting. */
   close(): void {
     this.#closed = true;
   }

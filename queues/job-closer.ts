@@ -8,12 +8,12 @@ import { namesOf, type OnQueueEvent } from './queue-event.ts';
 /** Makes the `error` outcome of a job that ends without a verdict. */
 export type GiveUp = (delivery: Delivery, reason: Reason) => Promise<Envelope> | Envelope;
 
-/** A finding that does not change what becomes of a job. */
+/** A finding that does not change the verdict. */
 function warning(reason: Reason): object {
   return { ...reason, severity: 'warning', in: 'job' };
 }
 
-/** Publishes outcomes, and ends jobs that nobody can bring to a verdict. */
+/** Publishes outcomes, and ends jobs that cannot get a verdict. */
 export class JobCloser {
   readonly #outcomes: Outcomes;
   readonly #jobs: JobReader;
@@ -27,10 +27,10 @@ export class JobCloser {
     this.#onEvent = onEvent;
   }
 
-  /** Publishes a job's outcome; resolves to whether this call did. */
-  async close(delivery: Delivery, given: Envelope): Promise<boolean> {
+  /** Publishes a job's outcome. Resolves to whether this call published it. */
+  async close(delivery: Delivery, envelope: Envelope): Promise<boolean> {
     const { jobId, dataDigest, replyTo, takenAtMs, ignored = [] } = delivery;
-    const outcome = { ...given, findings: [...given.findings, ...ignored.map(warning)] };
+    const outcome = { ...envelope, findings: [...envelope.findings, ...ignored.map(warning)] };
     const first = (await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo })) !== null;
     const about = { ...namesOf(delivery), verdict: outcome.verdict };
     if (first) this.#onEvent({ event: 'published', ...about, latencyMs: Math.max(0, Date.now() - takenAtMs) });
@@ -38,7 +38,7 @@ export class JobCloser {
     return first;
   }
 
-  /** Ends a job with `error` for a reason; resolves to what was made for it. */
+  /** Ends a job with `error` for a reason. Resolves to the envelope. */
   async end(delivery: Delivery, reason: Reason): Promise<Envelope> {
     const { code, message } = reason;
     this.#onEvent({ event: code === 'JOB_CANCELLED' ? 'cancelled' : 'given-up', ...namesOf(delivery), code, message });
@@ -47,7 +47,7 @@ export class JobCloser {
     return outcome;
   }
 
-  /** Makes the `error` envelope of a job; the plain one where the owner's own way fails. */
+  /** Makes the `error` envelope of a job; the reader's plain one if `giveUp` fails. */
   async make(delivery: Delivery, reason: Reason): Promise<Envelope> {
     try {
       const made = await this.#giveUp?.(delivery, reason);

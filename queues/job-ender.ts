@@ -8,24 +8,24 @@ import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { storedJob } from './stored-job.ts';
 
-/** Gives a job its outcome. */
+/** Publishes an outcome for a job that has none. */
 export type JobEnder = (jobId: string) => Promise<void>;
 
 /**
- * Makes what gives a job its `error` outcome before an operator removes it, where it has none: `PLATFORM_JOB_GIVEN_UP` for one that the queue failed and no
- * worker has looked at since, `JOB_CANCELLED` for one that waits. One that is worked on is left alone, since it cannot be removed.
+ * Makes a function that publishes an `error` outcome before an operator removes a job: `PLATFORM_JOB_GIVEN_UP` for one
+ * that the queue failed, `JOB_CANCELLED` for a waiting one. An active job is skipped, since it cannot be removed.
  */
-export function jobEnder(plain: Connection, keys: Keys, jobs: JobReader, retentionSeconds: number): JobEnder {
-  const connection = mending(plain, keys);
+export function jobEnder(rawConnection: Connection, keys: Keys, jobs: JobReader, retentionSeconds: number): JobEnder {
+  const connection = mending(rawConnection, keys);
   const outcomes = new Outcomes(connection, keys, retentionSeconds);
   const closer = new JobCloser(outcomes, jobs, undefined, () => {});
   return async (jobId) => {
     if (isAutomaticId(jobId) || (await connection.exists(`${keys.queue}:${jobId}:lock`)) === 1) return;
     const job = await storedJob(connection, keys, jobId);
-    // Under a reused id lies the outcome of another job.
+    // The outcome under a reused id belongs to another job.
     if (job === null || job.failedReason?.startsWith('JOB_ID_REUSED')) return;
     const { outcome, ...beginning } = await outcomes.begin(jobId, job.timestampMs, 0);
-    // An outcome that expired is not contradicted.
+    // An expired outcome must not be contradicted.
     const isOld = beginning.nowMs - job.finishedOnMs > retentionSeconds * 500;
     if (outcome !== null || isOld) return;
     const reason = Number.isNaN(job.finishedOnMs) ? removed : givenUp(job.failedReason ?? 'no outcome');
@@ -35,5 +35,5 @@ export function jobEnder(plain: Connection, keys: Keys, jobs: JobReader, retenti
 
 const removed: Reason = {
   code: 'JOB_CANCELLED',
-  message: 'Cannot go on with job: found it removed by an operator, wanted to finish it',
+  message: 'Cannot continue job: found it removed by an operator, wanted to finish it',
 };

@@ -2,26 +2,27 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
 /**
- * SHA-256 of the canonical JSON (RFC 8785) of a job's data, as 64 lower-case hex digits. Data that have no canonical JSON (a lone surrogate, a number
- * beyond the range of doubles) get the digest of the text given, or of their plain JSON, so that the same bytes always have the same digest. Never throws.
+ * SHA-256 of the canonical JSON (RFC 8785) of a job's data, as 64 lower-case hex digits. Data without canonical JSON (a
+ * lone surrogate, a number beyond doubles) get the digest of `text`, or of their plain JSON, so that the same bytes
+ * always have the same digest. Never throws.
  */
 export function dataDigestOf(data: unknown, text?: string): string {
   return sha256Hex(canonicalText(data) ?? `not canonical:${text ?? plainText(data)}`);
 }
 
-/** The job id recommended for data: `ps-` and the first 40 hex digits of `dataDigestOf`. */
+/** The recommended job id for data: `ps-` and the first 40 hex digits of `dataDigestOf`. */
 export function jobIdOf(data: unknown): string {
   return jobIdFor(dataDigestOf(data));
 }
 
-/** The job id recommended for data of a digest. */
+/** The recommended job id for a digest of data. */
 export function jobIdFor(digest: string): string {
   return `ps-${digest.slice(0, 40)}`;
 }
 
 /**
- * The digest of data with the size of their JSON text in bytes, of one pass: canonical JSON is as long as any without blanks. With it, the data as they
- * go to the queue.
+ * The digest of data, the size of their JSON in bytes (canonical JSON is as long as any without whitespace), and the
+ * data as they can be written to the queue.
  */
 export function measured(data: unknown): { digest: string; bytes: number; writable: unknown } {
   const canonical = canonicalText(data);
@@ -51,7 +52,10 @@ function plainText(data: unknown): string {
   }
 }
 
-/** Data in which a number that no double holds stays one when they are written: as the `null` that JSON makes of it, they would be data of another job. */
+/**
+ * Keeps numbers beyond doubles when the data are written: JSON would make them `null`, which are the data of another
+ * job.
+ */
 function writable(value: unknown): unknown {
   if (value === Number.POSITIVE_INFINITY) return rawJson('1e999');
   if (value === Number.NEGATIVE_INFINITY) return rawJson('-1e999');
@@ -60,5 +64,5 @@ function writable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, writable(item)]));
 }
 
-/** ECMAScript's `JSON.rawJSON`, which TypeScript's library does not know. */
+/** ECMAScript's `JSON.rawJSON`, which TypeScript does not declare. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };

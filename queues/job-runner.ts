@@ -18,29 +18,32 @@ import { cancelled, type RunningJobs } from './running-jobs.ts';
 import { supersede } from './supersede.ts';
 import { type Pointer, type QueuedJob, textOf } from './tolerant-worker.ts';
 
-/** The version of jobs that this consumer knows. */
+/** The job version that this consumer supports. */
 const KNOWN_VERSION = 1;
 
-/** Time before the deadline that is kept for giving a job up and publishing that, in milliseconds. */
+/** Time reserved before the deadline for ending a job and publishing that, in milliseconds. */
 const CLOSING_MS = 750;
 
-/** A job that wakes this much before its time is not put back again, in milliseconds. */
+/** A job that comes back this much too early is not delayed again, in milliseconds. */
 const EARLY_MS = 50;
 
-/** Deaths after which a job is suspected of killing its workers: a plain crash takes all jobs of a worker along, and most are innocent. */
+/** Worker deaths after which a job is a suspect. A crash takes all jobs of a worker with it, and most are innocent. */
 const SUSPECT_DEATHS = 2;
 
-/** How long a suspect waits before it begins, so that others fetched with it are put back first, in milliseconds. */
+/** How long a suspect waits before it runs, so that others fetched with it are put back first, in milliseconds. */
 const SUSPECT_WAIT_MS = 250;
 
-/** How long a job of a later version rests each time, as a share of how long it has waited, and at most in milliseconds: many of them must not fill log and queue. */
+/**
+ * The delay of a job with a later version: a share of how long it has waited, and a maximum in milliseconds. Many such
+ * jobs must not fill log and queue.
+ */
 const PUT_BACK_SHARE = 0.1;
 const MAX_PUT_BACK_MS = 10_000;
 
-/** Works on a job: `ConsumerOptions.process`. */
+/** Processes a job: `ConsumerOptions.process`. */
 export type Process = (delivery: Delivery, signal: AbortSignal) => Promise<Envelope | undefined>;
 
-/** What a runner of jobs works with. */
+/** What a job runner works with. */
 export interface RunnerParts {
   process: Process;
   connection: Connection;
@@ -54,7 +57,7 @@ export interface RunnerParts {
   onError(error: unknown): void;
 }
 
-/** Takes a job that was fetched to its outcome, or puts it back: the way of one delivery. */
+/** Runs one delivery of a job: up to its outcome, or until it is put back. */
 export class JobRunner {
   readonly #parts: RunnerParts;
   #suspect: string | undefined;
@@ -63,7 +66,7 @@ export class JobRunner {
     this.#parts = parts;
   }
 
-  /** What BullMQ calls with each job: a fault of Redis here must not end the job, since its producer gave it one attempt only. */
+  /** BullMQ calls this with each job. A fault of Redis must not end the job, since it has one attempt only. */
   async work(job: QueuedJob, token: string): Promise<Pointer> {
     const locked = new LockedJob(job, token, this.#parts.connection, this.#parts.keys);
     try {
@@ -75,7 +78,7 @@ export class JobRunner {
     }
   }
 
-  /** Publishes the `error` outcome of a job that BullMQ itself gave up. */
+  /** Publishes the `error` outcome of a job that BullMQ itself failed. */
   async closeGivenUp(job: QueuedJob, error: Error): Promise<void> {
     const jobId = job.id ?? '';
     if (isAutomaticId(jobId)) return;
@@ -87,65 +90,65 @@ export class JobRunner {
     const { connection, keys, jobs, outcomes, onEvent } = this.#parts;
     const jobId = job.id ?? '';
     const { timeoutMs, version } = jobs.factsOf(job.name, job.data);
-    const automatic = isAutomaticId(jobId);
-    const beginning = await outcomes.begin(jobId, job.timestamp, automatic ? 0 : timeoutMs, true);
+    const isAutomatic = isAutomaticId(jobId);
+    const beginning = await outcomes.begin(jobId, job.timestamp, isAutomatic ? 0 : timeoutMs, true);
     const { outcome, takenAtMs, nowMs } = beginning;
     const delivery = this.#deliveryOf(job, beginning);
-    if (automatic) return this.#refuseAutomatic(delivery);
+    if (isAutomatic) return this.#refuseAutomatic(delivery);
     if (outcome !== null) return this.#pointer(jobId, await replay(delivery, outcome, takenAtMs, outcomes, onEvent));
     const waitMs = (beginning.dueMs ?? 0) - nowMs;
-    // The clock of the worker that promoted it runs ahead of Redis'.
+    // It comes too early if the clock of the worker that promoted it is ahead of Redis'.
     if (waitMs > EARLY_MS) return locked.delay(waitMs, nowMs);
     onEvent({ event: 'taken', ...namesOf(delivery), waitedMs: Math.max(0, nowMs - takenAtMs) });
     if (!isUsableId(jobId)) return this.#end(delivery, unusableId);
     if (beginning.cancelled) return this.#end(delivery, cancelled);
     if (version !== undefined && version > KNOWN_VERSION) return this.#putBack(locked, delivery, version, nowMs);
     const ignored = await supersede(delivery, connection, keys, jobs);
-    const heeded = ignored === null ? delivery : { ...delivery, ignored: [ignored] };
-    if (delivery.deaths >= SUSPECT_DEATHS) return this.#runSuspect(locked, heeded, nowMs);
-    return this.#run(locked, heeded);
+    const accepted = ignored === null ? delivery : { ...delivery, ignored: [ignored] };
+    if (delivery.deaths >= SUSPECT_DEATHS) return this.#runSuspect(locked, accepted, nowMs);
+    return this.#run(locked, accepted);
   }
 
   async #run(locked: LockedJob, delivery: Delivery): Promise<Pointer> {
     const { running, valve, onEvent } = this.#parts;
     const { jobId } = delivery;
     let published: Envelope | undefined;
-    const answered = Promise.withResolvers<void>();
+    const publishedEarly = Promise.withResolvers<void>();
     const publishNow = async (outcome: Envelope) => {
       const first = await this.#close(delivery, outcome);
       published ??= outcome;
       running.noteLate(jobId);
-      answered.resolve();
+      publishedEarly.resolve();
       return first;
     };
     const announceLate: Delivery['announceLate'] = (entry) => valve.whenWritable(() => delivery.announceLate(entry));
-    const working = running.run(delivery, (signal) =>
+    const processing = running.run(delivery, (signal) =>
       this.#parts.process({ ...delivery, announceLate, publishNow }, signal),
     );
-    await Promise.race([working, answered.promise]);
-    // What goes on then is of use to later jobs alone: those that wait now get its slot.
+    await Promise.race([processing, publishedEarly.promise]);
+    // Late work helps only later jobs, so waiting jobs get the slot now.
     if (published !== undefined) return this.#pointer(jobId, published.verdict);
-    const worked = await working;
-    const { result: outcome, calledOff } = worked;
-    const another = calledOff === 'PLATFORM_LOCK_LOST' || calledOff === 'PLATFORM_WORKER_STOPPING';
-    // An error that work called off returns says only that it was called off: whoever takes the job next does better.
-    if (outcome !== undefined && !(another && outcome.verdict === 'error')) {
+    const processed = await processing;
+    const { result: outcome, abortedBy } = processed;
+    const isTakenOver = abortedBy === 'PLATFORM_LOCK_LOST' || abortedBy === 'PLATFORM_WORKER_STOPPING';
+    // An aborted process reports only that it was aborted: the next worker will do better.
+    if (outcome !== undefined && !(isTakenOver && outcome.verdict === 'error')) {
       await this.#close(delivery, outcome);
       return this.#pointer(jobId, outcome.verdict);
     }
-    if (calledOff === 'PLATFORM_LOCK_LOST') return locked.leave();
-    if (calledOff === 'PLATFORM_WORKER_STOPPING') {
+    if (abortedBy === 'PLATFORM_LOCK_LOST') return locked.leave();
+    if (abortedBy === 'PLATFORM_WORKER_STOPPING') {
       return locked.handBack(() => onEvent({ event: 'handed-back', ...namesOf(delivery) }));
     }
-    if (calledOff === 'JOB_CANCELLED') return this.#end(delivery, cancelled);
-    return this.#dispose(locked, delivery, 'thrown' in worked ? worked.thrown : noOutcome);
+    if (abortedBy === 'JOB_CANCELLED') return this.#end(delivery, cancelled);
+    return this.#dispose(locked, delivery, 'thrown' in processed ? processed.thrown : noOutcome);
   }
 
-  /** Does with a job whose work threw what the error's code asks for. */
-  async #dispose(locked: LockedJob, delivery: Delivery, given: unknown): Promise<Pointer> {
+  /** Retries or ends a job whose processing threw, by the error's code. */
+  async #dispose(locked: LockedJob, delivery: Delivery, error: unknown): Promise<Pointer> {
     const { outcomes, valve, onEvent } = this.#parts;
-    // What Redis refused meanwhile is no fault of the job, whoever asked for it.
-    const thrown = redisFailure(given, 'work on job') ?? given;
+    // A refusal by Redis is never the job's fault.
+    const thrown = redisFailure(error, 'process job') ?? error;
     const code = codeOfThrown(thrown);
     const { message } = trimmedError(thrown);
     if (dispositionOf(code) === 'retry') {
@@ -157,12 +160,12 @@ export class JobRunner {
       return this.#end(delivery, { code, message });
     }
     const pointer = await this.#end(delivery, { code, message });
-    // Buried where operators find it, with its evidence; its outcome is out.
+    // Operators find the failed job with its data; its outcome is published.
     if (code.startsWith('DEFECT_')) throw new UnrecoverableError(`${code}: ${message}`);
     return pointer;
   }
 
-  /** One suspect at a time: whichever kills the worker next does not take the other suspects along, which would be given up with it. */
+  /** Runs one suspect at a time: the one that kills the worker must not take the others with it. */
   async #runSuspect(locked: LockedJob, delivery: Delivery, nowMs: number): Promise<Pointer> {
     if (this.#suspect !== undefined) return locked.delay(300 + Math.random() * 300, nowMs);
     this.#suspect = delivery.jobId;
@@ -180,7 +183,7 @@ export class JobRunner {
       const message = `Cannot accept job at /version: found ${version} and no worker that knows it, wanted ${KNOWN_VERSION}`;
       return this.#end(delivery, { code: 'JOB_VERSION_UNSUPPORTED', message, pointer: '/version' });
     }
-    // In the beginning a newer worker is about to start; after minutes of waiting some seconds more are nothing.
+    // At first a newer worker may be about to start; after minutes of waiting, some more seconds do not matter.
     const waitedMs = Math.max(0, Date.now() - delivery.takenAtMs);
     const pauseMs = 500 + Math.random() * 500 + Math.min(waitedMs * PUT_BACK_SHARE, MAX_PUT_BACK_MS);
     const delayMs = Math.min(pauseMs, leftMs);
@@ -204,7 +207,7 @@ export class JobRunner {
     return this.#pointer(delivery.jobId, verdict);
   }
 
-  /** An outcome that was paid for waits for room in Redis. */
+  /** Waits for room in Redis: the outcome has cost tokens. */
   #close(delivery: Delivery, outcome: Envelope): Promise<boolean> {
     return this.#parts.valve.whenWritable(() => this.#parts.closer.close(delivery, outcome));
   }
@@ -226,7 +229,9 @@ export class JobRunner {
   }
 }
 
-/** Why a job under an id that cannot be one ends. BullMQ's own clients refuse most of them, but a job may be written by hand. */
+/**
+ * The reason for a job with an unusable id. BullMQ's clients refuse most such ids, but a job may be written by hand.
+ */
 export const unusableId: Reason = {
   code: 'JOB_ID_INVALID',
   message:

@@ -1,4 +1,4 @@
-/** What a text holds as JSON; `undefined` where it is none. */
+/** The parsed JSON of a text; `undefined` if it is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

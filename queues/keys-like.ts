@@ -1,7 +1,7 @@
 import type { Cluster } from 'ioredis';
 import type { Connection } from './connection.ts';
 
-/** All keys that begin with a text, in order. Looks through every key of Redis. */
+/** All keys that begin with a text, sorted. Scans the whole database. */
 export async function keysLike(connection: Connection, beginning: string): Promise<string[]> {
   const pattern = `${beginning.replace(/[\\*?[\]]/g, '\\$&')}*`;
   const nodes = connection.isCluster ? (connection as Cluster).nodes('master') : [connection];

@@ -5,17 +5,20 @@ import type { Connection } from './connection.ts';
 import { QueueError } from './queue-error.ts';
 import { Script } from './script.ts';
 
-/** A lease that lasts so many times as long as another asks for it was written by hand: holders of one name ask for much the same. */
-const FAR = 10;
+/**
+ * A lease that lasts this many times longer than asked for was written by hand: all holders of a name ask for about the
+ * same.
+ */
+const TOO_LONG_FACTOR = 10;
 
-// KEYS[1] lease  ARGV[1] token  ARGV[2] ms  ARGV[3] how many times as long is too long. One without an end, or with one too far off, gets one: whoever
-// holds it renews it.
+// KEYS[1] lease ARGV[1] token ARGV[2] ms ARGV[3] how many times longer is too long. Gives a lease with no or a far
+// expiry a normal one: its holder renews it.
 const acquireScript = new Script(`
 if redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return 1 end
 local left = redis.call('PTTL', KEYS[1])
 if left == -1 or left > ARGV[2] * ARGV[3] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`);
-// One that ran out and that nobody took is taken again: while Redis takes no writes, nobody can renew it.
+// An expired lease that nobody took is taken again: nobody can renew while Redis refuses writes.
 const renewScript = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
@@ -23,20 +26,20 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
-/** Takes a name for `holdMs`; `false` where another has it. */
+/** Takes a lease for `holdMs`; `false` if another has it. */
 export async function acquire(connection: Connection, key: string, token: string, holdMs: number): Promise<boolean> {
-  return (await acquireScript.run(connection, [key], [token, holdMs, FAR])) === 1;
+  return (await acquireScript.run(connection, [key], [token, holdMs, TOO_LONG_FACTOR])) === 1;
 }
 
-/** A name that one holder has at a time, until it is released or its time runs out. */
+/** A named lock across workers, held until it is released or expires. */
 export interface Lease {
-  /** Extends it by its whole time; `false` where it ran out and is another's. */
+  /** Extends it by its full time; `false` if it expired and another has it. */
   renew(): Promise<boolean>;
-  /** Gives it back, if it is still held. */
+  /** Releases it, if it is still held. */
   release(): Promise<void>;
 }
 
-/** Leases across all workers: one generation for one key, one keeper for one queue. */
+/** Leases across all workers: one generation per key, one keeper per queue. */
 export class Leases {
   readonly #connection: Connection;
   readonly #keys: Keys;
@@ -46,7 +49,7 @@ export class Leases {
     this.#keys = keys;
   }
 
-  /** Takes a lease for `holdMs`; `null` where another has it. */
+  /** Takes a lease for `holdMs`; `null` if another has it. */
   async acquire(name: string, holdMs: number): Promise<Lease | null> {
     const key = this.#keys.lease(name);
     const token = randomUUID();
@@ -59,7 +62,7 @@ export class Leases {
     };
   }
 
-  /** Waits until nobody holds a lease; `false` where the moment (local clock) passed or the signal fired first. */
+  /** Waits until a lease is free; `false` if `untilMs` (local clock) passed or the signal fired first. */
   async whenFree(name: string, { untilMs, signal }: { untilMs: number; signal?: AbortSignal }): Promise<boolean> {
     const key = this.#keys.lease(name);
     for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
@@ -72,13 +75,13 @@ export class Leases {
   }
 
   /**
-   * Does work that only one may do at a time for a name: whoever has the lease works while it is renewed; the others wait until it is free, then call
-   * `found`, and take their turn only where that finds nothing. Resolves to `null` where the moment passed or the signal fired while waiting. Where the
-   * lease is lost, the work's signal fires, with `PLATFORM_LEASE_LOST`.
+   * Runs work that only one worker may do at a time. The holder of the lease works and renews it. The others wait until
+   * it is free, call `found`, and work only if that finds nothing. Resolves to `null` if `untilMs` passed or the signal
+   * fired while waiting. If the lease is lost, the work's signal fires with `PLATFORM_LEASE_LOST`.
    */
   async single<Result>(
     name: string,
-    turn: {
+    options: {
       untilMs: number;
       signal: AbortSignal;
       holdMs?: number;
@@ -86,13 +89,13 @@ export class Leases {
       work: (signal: AbortSignal) => Promise<Result>;
     },
   ): Promise<Result | null> {
-    const { untilMs, signal, holdMs = 10_000, found, work } = turn;
+    const { untilMs, signal, holdMs = 10_000, found, work } = options;
     for (;;) {
       const lease = await this.acquire(name, holdMs);
       if (lease === null) {
         if (!(await this.whenFree(name, { untilMs, signal }))) return null;
-        const there = await found();
-        if (there !== null) return there;
+        const result = await found();
+        if (result !== null) return result;
         continue;
       }
       const lost = new AbortController();
@@ -113,10 +116,10 @@ export class Leases {
   }
 }
 
-// The platform's fault: the job comes again, and finds what the other holder made.
+// A `PLATFORM_` code: the job is retried and finds the other holder's result.
 function leaseLost(name: string): QueueError {
   return new QueueError(
     'PLATFORM_LEASE_LOST',
-    `Cannot go on with ${name}: found its lease lost, wanted it until the end`,
+    `Cannot continue ${name}: found its lease lost, wanted it until the end`,
   );
 }

@@ -1,11 +1,11 @@
-/** A cap on what a job may hold: how much, of what, and why. */
+/** A limit with its unit and reason. */
 export interface Limit {
   readonly value: number;
   readonly unit: string;
   readonly reason: string;
 }
 
-/** What the queue itself can move. */
+/** The limits of the queue itself. */
 export const limits = {
   jobBytes: {
     value: 1_048_576,

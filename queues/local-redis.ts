@@ -9,7 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, disconnect, whenReady } from './connection.ts';
 import { QueueError } from './queue-error.ts';
 
-/** A Redis of one's own on the loopback interface, for demonstrations and tests; its data are gone when it closes, unless a folder was given. */
+/**
+ * A private Redis on the loopback interface, for demonstrations and tests. Its data are deleted when it closes, unless
+ * a folder was given.
+ */
 export interface LocalRedis {
   readonly url: string;
   readonly kind: 'redis-server' | 'valkey-server' | 'embedded';
@@ -18,23 +21,24 @@ export interface LocalRedis {
   close(): Promise<void>;
 }
 
-/** How to start it. */
+/** How to start a local Redis. */
 export interface LocalRedisOptions {
-  /** Folder for an append-only file; the caller's to delete. Absent: nothing is written. */
+  /** Folder for an append-only file; the caller deletes it. Default: nothing is written. */
   dir?: string;
-  /** A port to listen on; default: a free one. */
+  /** The port; default: a free one. */
   port?: number;
-  /** Further arguments of the server, as `--maxmemory 30mb`. */
+  /** Further arguments of the server, such as `--maxmemory 30mb`. */
   args?: readonly string[];
-  /** Use this one only; default: the first that is there. */
+  /** Use only this one; default: the first available. */
   kind?: LocalRedis['kind'];
 }
 
 const servers = ['redis-server', 'valkey-server'] as const;
 
 /**
- * Starts a Redis: `redis-server` or `valkey-server` where one is on the path, else the embedded one. It ends with this process. Rejects with
- * `OPERATOR_EMBEDDED_REDIS` where only the embedded one is there and `NODE_ENV` is `production`, or where its package is not installed.
+ * Starts a Redis: `redis-server` or `valkey-server` if one is on the path, otherwise the embedded one. It ends with
+ * this process. Rejects with `OPERATOR_EMBEDDED_REDIS` if only the embedded one is available and `NODE_ENV` is
+ * `production`, or its package is not installed.
  */
 export async function localRedis(options: LocalRedisOptions = {}): Promise<LocalRedis> {
   for (const kind of servers) {
@@ -47,7 +51,7 @@ export async function localRedis(options: LocalRedisOptions = {}): Promise<Local
   return startEmbedded(options);
 }
 
-/** The path of a Redis server that `localRedis` would start, or `undefined` where it would take the embedded one. */
+/** The path of the Redis server that `localRedis` would start; `undefined` if it would use the embedded one. */
 export function redisServerPath(): string | undefined {
   return servers.map(onPath).find((path) => path !== undefined);
 }
@@ -60,14 +64,14 @@ function onPath(name: string): string | undefined {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // Not here.
+      // Try the next folder.
     }
   }
   return undefined;
 }
 
 async function startServer(path: string, kind: LocalRedis['kind'], options: LocalRedisOptions): Promise<LocalRedis> {
-  // A free port may be taken by another before the server has it.
+  // Another process may take a free port before the server does.
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     const scratch = options.dir === undefined ? await mkdtemp(join(tmpdir(), 'protosmith-redis-')) : undefined;
@@ -167,7 +171,7 @@ async function startEmbedded(options: LocalRedisOptions): Promise<LocalRedis> {
   const state = new core.RedisServerState({ databaseCount: 1 });
   const executor = core.createRedisCommandExecutor({});
   const sockets = new Set<Socket>();
-  // The package's own server binds every interface.
+  // The package's own server listens on every interface.
   const server = createServer({ keepAlive: true, noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

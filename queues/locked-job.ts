@@ -3,7 +3,9 @@ import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { QueuedJob } from './tolerant-worker.ts';
 
-/** A job under this worker's lock, and the ways to let it go unfinished. Each rejects with what tells BullMQ that the job is no more this worker's. */
+/**
+ * A job locked by this worker, and the ways to release it unfinished. Each rejects with the error that tells BullMQ so.
+ */
 export class LockedJob {
   readonly #job: QueuedJob;
   readonly #token: string;
@@ -17,21 +19,21 @@ export class LockedJob {
     this.#keys = keys;
   }
 
-  /** Has it come back after `delayMs`, counted from `nowMs` by Redis' clock. */
+  /** Delays it for `delayMs`, counted from `nowMs` by Redis' clock. */
   async delay(delayMs: number, nowMs: number): Promise<never> {
     await this.#connection.zadd(this.#keys.due, Math.round(nowMs + delayMs), this.#job.id ?? '');
     await this.#job.moveToDelayed(Date.now() + Math.round(delayMs), this.#token);
     throw new DelayedError();
   }
 
-  /** Has it come back in a second although Redis is at fault. */
+  /** Delays it for a second even though Redis fails. */
   async delayBlindly(): Promise<never> {
-    // Where this worker's clock runs ahead, nobody else would look at it for as long.
+    // If this worker's clock is ahead, BullMQ would leave the job delayed for longer.
     await this.#noteDue(1_000).catch(() => undefined);
     try {
       await this.#job.moveToDelayed(Date.now() + 1_000, this.#token);
     } catch {
-      // It stays active without a lock, and is found as stalled.
+      // It stays active without a lock and is found as stalled.
     }
     throw new DelayedError();
   }
@@ -42,20 +44,20 @@ export class LockedJob {
     await this.#connection.zadd(this.#keys.due, nowMs + delayMs, this.#job.id ?? '');
   }
 
-  /** Hands it back to whoever fetches next; `told` is called once it is there. */
-  async handBack(told: () => void): Promise<never> {
+  /** Puts it back for the next fetch; calls `onDone` once that is done. */
+  async handBack(onDone: () => void): Promise<never> {
     await this.#job.moveToWait(this.#token);
-    told();
+    onDone();
     throw new WaitingError();
   }
 
-  /** Lets go of a job whose lock another worker may have. */
+  /** Drops a job whose lock another worker may have. */
   leave(): never {
     throw new DelayedError();
   }
 }
 
-/** Whether an error is one by which BullMQ is told what became of a job. */
+/** Whether an error tells BullMQ what became of a job. */
 export function isBullSignal(error: unknown): boolean {
   return error instanceof DelayedError || error instanceof WaitingError || error instanceof UnrecoverableError;
 }

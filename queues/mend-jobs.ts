@@ -6,7 +6,7 @@ import type { OnQueueEvent } from './queue-event.ts';
 import { Script } from './script.ts';
 import { NO_DATA } from './stored-job.ts';
 
-/** What BullMQ must be able to read of a job to hand it to a worker, and whether it can. */
+/** The fields that BullMQ must be able to read to hand a job to a worker, each with its check. */
 const readable: Readonly<Record<string, (text: string) => boolean>> = {
   opts: (text) => isObject(jsonOf(text)),
   progress: (text) => jsonOf(text) !== undefined,
@@ -16,8 +16,8 @@ const readable: Readonly<Record<string, (text: string) => boolean>> = {
   stc: isCount,
 };
 
-// KEYS[1] wait  KEYS[2] active  KEYS[3] prioritized  KEYS[4] delayed  KEYS[5] waiting-children  KEYS[6] … jobs  ARGV[1] data  ARGV[2] … their ids.
-// Answers the ids of those that stand somewhere and are nothing, which they are not afterwards.
+// KEYS[1] wait KEYS[2] active KEYS[3] prioritized KEYS[4] delayed KEYS[5] waiting-children KEYS[6] … jobs ARGV[1] data
+// ARGV[2] … their ids. Creates empty jobs for listed ids that have none, and returns those ids.
 const fillScript = new Script(`
 local standing = {}
 for index = 1, 2 do
@@ -37,14 +37,14 @@ end
 return filled`);
 
 /**
- * Takes from jobs that wait or are worked on what BullMQ could not read: it would fetch them again and again, and never hand one to a worker. An id
- * under which there is no job becomes an empty one, which ends as any job does that is none.
+ * Deletes unreadable fields of waiting and active jobs: BullMQ would fetch such a job again and again and never hand it
+ * to a worker. An id without a job gets an empty one, which ends like any invalid job.
  */
 export async function mendJobs(
   connection: Connection,
   keys: Keys,
   jobIds: readonly string[],
-  told: OnQueueEvent,
+  onEvent: OnQueueEvent,
 ): Promise<void> {
   const keyOf = (jobId: string) => `${keys.queue}:${jobId}`;
   const names = Object.keys(readable);
@@ -53,32 +53,32 @@ export async function mendJobs(
   const missing: string[] = [];
   for (const [index, [error, answer]] of ((await reading.exec()) ?? []).entries()) {
     const jobId = jobIds[index] ?? '';
-    if (error !== null) await putAside(connection, keys, keyOf(jobId), told);
+    if (error !== null) await putAside(connection, keys, keyOf(jobId), onEvent);
     const [data, ...texts] = Array.isArray(answer) ? (answer as (string | null)[]) : [];
     if (data == null) missing.push(jobId);
     const unreadable = names.filter((name, nth) => texts[nth] != null && readable[name]?.(texts[nth]) === false);
     if (unreadable.length === 0) continue;
     await connection.hdel(keyOf(jobId), ...unreadable);
-    const message = `Cannot read job: found ${unreadable.join(', ')} written by hand, wanted what BullMQ writes; it goes without`;
-    told({ event: 'mended', jobId, message });
+    const message = `Cannot read job: found unreadable ${unreadable.join(', ')}, wanted what BullMQ writes; the fields were deleted`;
+    onEvent({ event: 'mended', jobId, message });
   }
   if (missing.length === 0) return;
   const places = ['wait', 'active', 'prioritized', 'delayed', 'waiting-children'].map(keyOf);
   const filled = await fillScript.run(connection, [...places, ...missing.map(keyOf)], [NO_DATA, ...missing]);
   for (const jobId of filled as string[]) {
-    told({
+    onEvent({
       event: 'mended',
       jobId,
-      message: 'Cannot read job: found nothing under its id, wanted a job; it is an empty one',
+      message: 'Cannot read job: found none under its id, wanted one; an empty job was created',
     });
   }
 }
 
 /**
- * Puts jobs aside whose ids are no UTF-8: no client can name them as they are, so that a worker that has ended one cannot take it off the queue.
- * Resolves to the ids as they are read.
+ * Moves jobs aside whose ids are not UTF-8: no client can name them, so no worker could take an ended one off the
+ * queue. Resolves to the ids as clients read them.
  */
-export async function putAsideUnnamable(connection: Connection, keys: Keys, told: OnQueueEvent): Promise<string[]> {
+export async function putAsideUnnamable(connection: Connection, keys: Keys, onEvent: OnQueueEvent): Promise<string[]> {
   const found = new Set<string>();
   for (const [place, remove] of Object.entries(removals)) {
     const list = `${keys.queue}:${place}`;
@@ -92,7 +92,11 @@ export async function putAsideUnnamable(connection: Connection, keys: Keys, told
       if ((await connection.exists(key)) === 1) await connection.rename(key, aside);
       await connection.expire(aside, PUT_ASIDE_SECONDS);
       found.add(read);
-      told({ event: 'mended', jobId: read, message: 'Cannot read job: found an id that is no UTF-8; it is put aside' });
+      onEvent({
+        event: 'mended',
+        jobId: read,
+        message: 'Cannot read job: found an id that is not UTF-8, wanted UTF-8; the job was put aside',
+      });
     }
   }
   return [...found];

@@ -3,13 +3,13 @@ import type { Connection } from './connection.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { Script } from './script.ts';
 
-/** How long it is kept what was put aside, in seconds. */
+/** How long values that were put aside are kept, in seconds. */
 export const PUT_ASIDE_SECONDS = 7 * 24 * 3600;
 
-/** The types of values in Redis. */
+/** The types of Redis values. */
 type RedisType = 'string' | 'list' | 'set' | 'zset' | 'hash' | 'stream';
 
-/** What stands under our keys, by the part of their name that follows the prefix. */
+/** The type of our keys, by the part of their name after the prefix. */
 const ours: Readonly<Record<string, RedisType>> = {
   intake: 'stream',
   outcome: 'string',
@@ -35,7 +35,7 @@ const ours: Readonly<Record<string, RedisType>> = {
   quarantine: 'zset',
 };
 
-/** What BullMQ keeps beside its jobs. */
+/** The types of BullMQ's keys other than jobs. */
 const bullTypes: Readonly<Record<string, RedisType>> = {
   wait: 'list',
   active: 'list',
@@ -56,7 +56,8 @@ const bullTypes: Readonly<Record<string, RedisType>> = {
   'stalled-check': 'string',
 };
 
-// KEYS[1] key  KEYS[2] where it goes  ARGV[1] the type that is to be left there, '' = none  ARGV[2] seconds. Answers what was put aside, or nothing.
+// KEYS[1] key KEYS[2] new key ARGV[1] the type to leave alone, '' = none ARGV[2] seconds. Returns the type that was put
+// aside, or nothing.
 const putAsideScript = new Script(`
 local found = redis.call('TYPE', KEYS[1]).ok
 if found == 'none' then return false end
@@ -72,14 +73,14 @@ redis.call('RENAME', KEYS[1], KEYS[2])
 redis.call('EXPIRE', KEYS[2], ARGV[2])
 return found`);
 
-/** Keys under which one value stands, whatever the jobs are: ours, then BullMQ's. */
+/** The keys that exist once, whatever the jobs are: ours, then BullMQ's. */
 export function fixedKeys(keys: Keys): string[] {
   const { intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine } = keys;
   const own = [intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine];
   return [...own, ...Object.keys(bullTypes).map((name) => `${keys.queue}:${name}`)];
 }
 
-/** The type of value that belongs under a key; `undefined` where the key is none of ours. */
+/** The type that belongs under a key; `undefined` if the key is not ours. */
 export function typeOfKey(keys: Keys, key: string): RedisType | undefined {
   if (!key.startsWith(`${keys.prefix}:`)) return undefined;
   const [name = '', ...rest] = key.slice(keys.prefix.length + 1).split(':');
@@ -90,15 +91,15 @@ export function typeOfKey(keys: Keys, key: string): RedisType | undefined {
 }
 
 /**
- * Puts aside what stands under a key and can be of no use there: a value of another type than belongs there, a stream that takes no more entries, or,
- * where it is said what else is `wanted`, whatever it is. It is kept for a week under `<prefix>:put-aside:…`, and told of. Resolves to whether there
- * was something.
+ * Moves an unusable value of a key aside: a value of another type, a stream that takes no more entries, or, if `wanted`
+ * says what belongs there, any value. It is kept for a week under `<prefix>:put-aside:…` and reported. Resolves to
+ * whether there was one.
  */
 export async function putAside(
   connection: Connection,
   keys: Keys,
   key: string,
-  told: OnQueueEvent,
+  onEvent: OnQueueEvent,
   wanted?: string,
 ): Promise<boolean> {
   const type = typeOfKey(keys, key);
@@ -107,21 +108,21 @@ export async function putAside(
   const values = [wanted === undefined ? type : '', PUT_ASIDE_SECONDS];
   const found = await putAsideScript.run(connection, [key, place], values);
   if (typeof found !== 'string') return false;
-  const message = `Cannot use ${shown(key)}: found a ${found} written by hand, wanted ${wanted ?? `a ${type}`}; it is put aside`;
-  told({ event: 'mended', code: 'OPERATOR_REDIS_KEY_TAKEN', message });
+  const message = `Cannot use ${quoted(key)}: found a ${found} written by hand, wanted ${wanted ?? `a ${type}`}; it was put aside`;
+  onEvent({ event: 'mended', code: 'OPERATOR_REDIS_KEY_TAKEN', message });
   return true;
 }
 
 /**
- * A connection whose commands, where one fails since a key has a value of another type than belongs there, put that value aside and are given once
- * more. Not so within pipelines and transactions.
+ * A connection that puts a value aside and retries the command if the command fails because a key has a value of the
+ * wrong type. Not within pipelines and transactions.
  */
-export function mending(connection: Connection, keys: Keys, told: OnQueueEvent = () => {}): Connection {
-  const isMended = async (error: unknown, given: readonly unknown[]): Promise<boolean> => {
+export function mending(connection: Connection, keys: Keys, onEvent: OnQueueEvent = () => {}): Connection {
+  const isMended = async (error: unknown, args: readonly unknown[]): Promise<boolean> => {
     if (!(error instanceof Error) || !/WRONGTYPE|exhausted the last possible ID/.test(error.message)) return false;
     let mended = false;
-    for (const one of given.flat()) {
-      if (typeof one === 'string' && (await putAside(connection, keys, one, told))) mended = true;
+    for (const key of args.flat()) {
+      if (typeof key === 'string' && (await putAside(connection, keys, key, onEvent))) mended = true;
     }
     return mended;
   };
@@ -129,11 +130,11 @@ export function mending(connection: Connection, keys: Keys, told: OnQueueEvent =
     get(target, name) {
       const member = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
-      return (...given: unknown[]) => {
-        const answer = member.apply(target, given);
+      return (...args: unknown[]) => {
+        const answer = member.apply(target, args);
         if (!(answer instanceof Promise)) return answer;
         return answer.catch(async (error) => {
-          if (await isMended(error, given)) return member.apply(target, given);
+          if (await isMended(error, args)) return member.apply(target, args);
           throw error;
         });
       };
@@ -141,6 +142,6 @@ export function mending(connection: Connection, keys: Keys, told: OnQueueEvent =
   });
 }
 
-function shown(key: string): string {
+function quoted(key: string): string {
   return JSON.stringify(key.slice(0, 200));
 }

@@ -5,7 +5,7 @@ import { fixedKeys, putAside, typeOfKey } from './mending.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { Script } from './script.ts';
 
-// Those of BullMQ's keys in which jobs stand.
+// The BullMQ keys that list jobs.
 const places = ['wait', 'active', 'paused', 'prioritized', 'delayed', 'waiting-children', 'failed', 'completed'];
 
 const shared = `
@@ -18,7 +18,7 @@ local function wake()
 end
 `;
 
-// KEYS[1] the job  KEYS[2] its lock  KEYS[3] wait  KEYS[4] … the other places  KEYS[#KEYS] marker  ARGV[1] job id
+// KEYS[1] the job KEYS[2] its lock KEYS[3] wait KEYS[4] … the other lists KEYS[#KEYS] marker ARGV[1] job id
 const remove = new Script(`${shared}
 if not isJob() or redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 redis.call('DEL', KEYS[1])
@@ -30,7 +30,7 @@ end
 wake()
 return 1`);
 
-// The same keys.
+// The same KEYS.
 const putBack = new Script(`${shared}
 if not isJob() then return 0 end
 for index = 3, #KEYS - 1 do
@@ -43,11 +43,11 @@ wake()
 return 1`);
 
 /**
- * The ids of jobs that stand where BullMQ keeps something else, since their id is the name of one of its keys: it writes a job down before it looks what
- * is there, and nobody can add or take another from then on.
+ * The ids of jobs that are named like one of BullMQ's keys and stored in its place: BullMQ writes a job before it looks
+ * what is there. Nobody can add or take a job from then on.
  */
 export async function misplacedJobs(connection: Connection, keys: Keys): Promise<string[]> {
-  // A hash by nature.
+  // This key is a hash anyway.
   const names = [...bullKeys].filter((name) => name !== 'meta');
   const asking = connection.pipeline();
   for (const name of names) asking.type(`${keys.queue}:${name}`);
@@ -56,9 +56,10 @@ export async function misplacedJobs(connection: Connection, keys: Keys): Promise
 }
 
 /**
- * Puts aside what else stands where BullMQ or we keep a value of another type, and puts on the queue what was added meanwhile and came to stand nowhere.
+ * Puts aside values of the wrong type under BullMQ's and our keys, and puts jobs on the queue that were added meanwhile
+ * and are in no list.
  */
-export async function putAsideMisplaced(connection: Connection, keys: Keys, told: OnQueueEvent): Promise<void> {
+export async function putAsideMisplaced(connection: Connection, keys: Keys, onEvent: OnQueueEvent): Promise<void> {
   const names = fixedKeys(keys);
   const asking = connection.pipeline();
   for (const name of names) asking.type(name);
@@ -68,15 +69,18 @@ export async function putAsideMisplaced(connection: Connection, keys: Keys, told
     const type = answers[index]?.[1];
     // A stream may be one that takes no more entries.
     if (type === 'none' || (type === typeOfKey(keys, name) && type !== 'stream')) continue;
-    // A job in the place of a key of BullMQ's is taken away as one.
+    // `removeMisplaced` handles jobs.
     if (type === 'hash' && (await connection.hexists(name, 'data')) === 1) continue;
-    const isMended = await putAside(connection, keys, name, told);
+    const isMended = await putAside(connection, keys, name, onEvent);
     isQueueMended ||= isMended && name.startsWith(`${keys.queue}:`);
   }
   if (isQueueMended) await putBackStray(connection, keys);
 }
 
-/** Takes a misplaced job away, unless a worker has it in its hands, and puts on the queue what was added meanwhile and came to stand nowhere. */
+/**
+ * Deletes a misplaced job unless a worker holds its lock, and puts jobs on the queue that were added meanwhile and are
+ * in no list.
+ */
 export async function removeMisplaced(connection: Connection, keys: Keys, misplaced: string): Promise<void> {
   if ((await remove.run(connection, keysFor(keys, misplaced), [misplaced])) === 1) await putBackStray(connection, keys);
 }

@@ -14,10 +14,10 @@ import { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
 import { TolerantQueue } from './tolerant-queue.ts';
 
-/** A job as an operator sees it: where it stands, and what became of it. */
+/** A job as an operator sees it: its state and its outcome. */
 export interface Inspection {
   jobId: string;
-  /** BullMQ's state; `ended` where only the outcome is left, `intake` where no worker has brought it from the intake stream yet. */
+  /** BullMQ's state; `ended` if only the outcome is left, `intake` if it is still on the intake stream. */
   state: string;
   kind: string | null;
   data: unknown;
@@ -27,24 +27,24 @@ export interface Inspection {
   outcome: PublishedEnvelope | null;
 }
 
-/** What an operator can do to the queue. */
+/** What an operator can do with the queue. */
 export interface QueueOperator {
   readonly connection: Connection;
-  /** The queue as BullMQ shows it, for dashboards. A job without an outcome gets one before it is removed. */
+  /** BullMQ's queue, for dashboards. A job without an outcome gets one before it is removed. */
   readonly queue: Queue;
   readonly deadLetters: DeadLetters;
   readonly handlers: HandlerRecords;
   readonly quarantine: Quarantine;
   snapshot(): Promise<QueueSnapshot>;
   redisFacts(): Promise<RedisFacts>;
-  /** `null` where neither BullMQ, nor an outcome, nor the intake stream knows the job. */
+  /** `null` if neither BullMQ, nor an outcome, nor the intake stream has the job. */
   inspect(jobId: string): Promise<Inspection | null>;
   drain(options: { untilMs: number; signal?: AbortSignal }): Promise<DrainResult>;
   resume(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the operator's view. Rejects with `PLATFORM_REDIS_UNREACHABLE` within `connectWithinMs` (default 3,000). */
+/** Connects as an operator. Rejects with `PLATFORM_REDIS_UNREACHABLE` after `connectWithinMs` (default 3,000). */
 export async function openOperator(options: {
   jobs: JobReader;
   url: string;

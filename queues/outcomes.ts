@@ -8,7 +8,10 @@ import type { OnQueueEvent } from './queue-event.ts';
 import { redisFailure } from './redis-refusal.ts';
 import { Script } from './script.ts';
 
-/** The script that publishes an outcome, for readers in any language that close a job with it (publish-outcome.lua says its arguments). */
+/**
+ * The script that publishes an outcome. Readers in any language may close a job with it; publish-outcome.lua documents
+ * its arguments.
+ */
 export const publishScript = readFileSync(new URL('./publish-outcome.lua', import.meta.url), 'utf8');
 
 const publication = new Script(publishScript);
@@ -17,42 +20,48 @@ const announce = new Script(readFileSync(new URL('./announce-early.lua', import.
 
 const begin = new Script(readFileSync(new URL('./begin-job.lua', import.meta.url), 'utf8'));
 
-/** How many seconds it is remembered what all deliveries of a job must know: beyond the longest deadline and work after it. */
-export const TAKEN_SECONDS = 7_200;
+/** Seconds to keep the state shared by a job's deliveries: longer than any deadline and the work after it. */
+export const JOB_STATE_SECONDS = 7_200;
 
-// KEYS[1] outcome  ARGV[1] retention in seconds. What is left of that tells when it was written, whoever did.
+// KEYS[1] outcome ARGV[1] retention in seconds. Returns when the outcome was written, from its remaining time to live.
 const writtenAt = new Script(
   `local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   return string.format('%.0f', now + redis.call('PTTL', KEYS[1]) - ARGV[1] * 1000)`,
 );
 
-/** How far from that moment the entry of an outcome may stand, in milliseconds: one call writes both, but reads the clock for each. */
-const BESIDE_MS = 20;
+/** How far from that time the stream entry may be, in milliseconds: one call writes both but reads the clock twice. */
+const CLOCK_TOLERANCE_MS = 20;
 
-/** How a job is marked whose time stamp is by Redis' clock, not by its producer's: an option that BullMQ keeps as it is, and how that is written. */
+/**
+ * Marks a job whose timestamp is by Redis' clock, not its producer's: an option that BullMQ keeps unchanged, and its
+ * JSON.
+ */
 export const stampedByRedis = {
   telemetry: { metadata: 'stamped-by-redis' },
   option: '"tm":"stamped-by-redis"',
 } as const;
 
-/** How many seconds it is remembered where an outcome was announced: long enough for a keeper to read of a job put again before it left BullMQ. */
+/**
+ * Seconds to keep the stream that an outcome was announced on: the keeper must have time to read that the job was
+ * submitted again.
+ */
 const REPLY_TO_SECONDS = 600;
 
-/** What must be known of a job before it is worked on; moments by Redis' clock, in milliseconds since 1970. */
+/** What must be known about a job before processing; times by Redis' clock, in milliseconds since 1970. */
 export interface Beginning {
   nowMs: number;
-  /** The envelope's text, where the job has its outcome already. */
+  /** The envelope's text, if the job has its outcome already. */
   outcome: string | null;
   cancelled: boolean;
   takenAtMs: number;
-  /** When the job was to be tried again, where it was put back. */
+  /** When the job is due again, if it was put back. */
   dueMs: number | null;
   /** The messages that an earlier delivery announced. */
   announced: readonly object[];
 }
 
-/** An entry that comes beside the final one. */
+/** A stream entry other than the final one. */
 export interface SideEntry {
   jobId: string;
   negotiationId: string | null;
@@ -61,24 +70,24 @@ export interface SideEntry {
   protocolHash: string | null;
 }
 
-/** Reads and writes outcomes and their streams on one connection. */
+/** Reads and writes outcomes and their streams. */
 export class Outcomes {
   readonly #connection: Connection;
   readonly #keys: Keys;
   readonly #retentionSeconds: number;
-  readonly #told: OnQueueEvent;
+  readonly #onEvent: OnQueueEvent;
 
-  /** `told` hears of what was put aside. */
-  constructor(connection: Connection, keys: Keys, retentionSeconds: number, told: OnQueueEvent = () => {}) {
+  /** `onEvent` is told of values that were put aside. */
+  constructor(connection: Connection, keys: Keys, retentionSeconds: number, onEvent: OnQueueEvent = () => {}) {
     this.#connection = connection;
     this.#keys = keys;
     this.#retentionSeconds = retentionSeconds;
-    this.#told = told;
+    this.#onEvent = onEvent;
   }
 
   /**
-   * Publishes an outcome by one Lua call, with the messages in front that were announced before it. Resolves to what was published; `null` where the
-   * job had an outcome before.
+   * Publishes an outcome in one Lua call, with announced messages first. Resolves to what was published; `null` if the
+   * job had an outcome.
    */
   async publish(
     envelope: Envelope,
@@ -95,7 +104,7 @@ export class Outcomes {
     let { whole, answer } = await attempt();
     if (answer === 0 && (await this.#isNoOutcome(jobId))) ({ whole, answer } = await attempt());
     while (typeof answer === 'string') {
-      // What is answered again although it was told is no UTF-8, and cannot be told.
+      // The script returns the same text again if it is not UTF-8 and cannot be passed back.
       known.messages = answer === known.text ? [] : messagesIn(answer);
       known.text = known.messages.length === 0 ? '' : answer;
       if (known.text === '') await this.#putAsideAnnounced(jobId);
@@ -103,14 +112,17 @@ export class Outcomes {
     }
     const published = answer === 1;
     const notes = this.#connection.pipeline();
-    // The deadline is kept; a keeper that still finds it notes that there is an outcome, so nothing hangs on this.
+    // Nothing depends on this: a keeper that still finds the deadline sees the outcome.
     notes.zrem(this.#keys.deadlines, jobId);
     if (published) notes.set(this.#keys.replyTo(jobId), replyTo, 'EX', REPLY_TO_SECONDS);
     notes.exec().catch(() => undefined);
     return published ? whole : null;
   }
 
-  /** Puts a final entry on the stream without touching any outcome: `replayed` for one that is there already, not so for a job that cannot have one. */
+  /**
+   * Adds a final entry to the stream without touching the outcome: `replayed` for an existing outcome, not for a job
+   * that cannot have one.
+   */
   async announce(envelope: Envelope, job: { jobId: string; replyTo: string }, replayed: boolean): Promise<void> {
     const [jobId, negotiationId, kind, verdict, messages, protocolHash] = entryValues(job.jobId, envelope);
     await this.#add(job.replyTo, {
@@ -126,21 +138,21 @@ export class Outcomes {
   }
 
   /**
-   * Puts an entry with `final` = 0 on the stream: messages that can be forwarded at once, before the verdict. Once for a job, however often that is
-   * delivered. Rejects with `PLATFORM_REDIS_…` where Redis refuses.
+   * Adds an entry with `final` = 0 to the stream: messages that can be forwarded before the verdict. Once per job,
+   * however often it is delivered. Rejects with `PLATFORM_REDIS_…` if Redis refuses.
    */
   async announceEarly(entry: SideEntry, replyTo: string): Promise<void> {
     const { jobId, negotiationId, kind, messages, protocolHash } = entry;
     const keys = [this.#keys.announced(jobId), this.#keys.outcomes(replyTo), this.#keys.outcome(jobId)];
     const fields = [jobId, negotiationId ?? '', kind, protocolHash ?? ''];
-    const values = [JSON.stringify(messages), TAKEN_SECONDS, this.#retentionSeconds, ...fields];
+    const values = [JSON.stringify(messages), JOB_STATE_SECONDS, this.#retentionSeconds, ...fields];
     await announce.run(this.#connection, keys, values).catch((error: unknown) => {
       throw redisFailure(error, 'announce messages') ?? error;
     });
   }
 
   /**
-   * Puts an entry with `kind` = `late` on the stream: a handler finished after its job's outcome, and the one it
+   * Adds an entry with `kind` = `late` to the stream: a handler finished after its job's outcome, and the one it
    * replaces.
    */
   async announceLate(
@@ -167,29 +179,30 @@ export class Outcomes {
     return this.#connection.get(this.#keys.outcome(jobId));
   }
 
-  /** Where a job's outcome was announced; `null` where that is not remembered any more. */
+  /** The stream that a job's outcome was announced on; `null` once that is forgotten. */
   async replyToOf(jobId: string): Promise<string | null> {
     const name = await this.#connection.get(this.#keys.replyTo(jobId));
     return name !== null && NAME_PATTERN.test(name) ? name : null;
   }
 
-  /** When a job's outcome was published, by Redis' clock; `null` where its entry is not found on its stream. */
+  /** When a job's outcome was published, by Redis' clock; `null` if its entry is not on the stream. */
   async publishedAtMs(jobId: string, replyTo: string): Promise<number | null> {
     const stream = this.#keys.outcomes(replyTo);
     const writtenAtMs = Number(
       await writtenAt.run(this.#connection, [this.#keys.outcome(jobId)], [this.#retentionSeconds]),
     );
-    const [from, to] = [Math.max(0, writtenAtMs - BESIDE_MS), Math.max(0, writtenAtMs + BESIDE_MS)];
+    const [from, to] = [Math.max(0, writtenAtMs - CLOCK_TOLERANCE_MS), Math.max(0, writtenAtMs + CLOCK_TOLERANCE_MS)];
     return (
       publicationOf(jobId, await this.#connection.xrange(stream, from, to, 'COUNT', 1_000)) ??
-      // Whoever published it keeps outcomes for another time than is known here.
+      // The publisher may have used another retention.
       publicationOf(jobId, await this.#connection.xrevrange(stream, '+', '-', 'COUNT', 1_000))
     );
   }
 
   /**
-   * Says what must be known before a job is worked on, and notes its deadline, after which anyone may close it; `timeoutMs` 0 notes none. When it was to be
-   * tried again is forgotten only where a worker has it in its hands: of one that still waits somebody must know.
+   * Reads what must be known before processing and records the job's deadline, after which anyone may close it;
+   * `timeoutMs` 0 records none. With `isInHand`, a worker has the job and its due time is deleted; a waiting job keeps
+   * it.
    */
   async begin(jobId: string, timestampMs: number, timeoutMs: number, isInHand = false): Promise<Beginning> {
     const { outcome: outcomeKey, cancel, due: dueKey, queue, deadlines, announced, moments } = this.#keys;
@@ -222,14 +235,16 @@ export class Outcomes {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
-  /** Whether what stands in the place of an outcome is none; it is put aside then, for it would keep the job from ever having one. */
+  /**
+   * Whether the value of an outcome's key is not an envelope. It is put aside, since it would block the job's outcome.
+   */
   async #isNoOutcome(jobId: string, given?: string): Promise<boolean> {
     const text = given ?? (await this.textOf(jobId));
     if (text === null || readEnvelope(text) !== null) return false;
     return this.#putAside(this.#keys.outcome(jobId), 'an envelope');
   }
 
-  /** The messages that were announced; none where what stands there is no list of them. */
+  /** The announced messages; none if the value is not a list of them. */
   async #announcedIn(jobId: string, text: string): Promise<readonly object[]> {
     const messages = messagesIn(text);
     if (messages.length === 0) await this.#putAsideAnnounced(jobId);
@@ -241,7 +256,7 @@ export class Outcomes {
   }
 
   #putAside(key: string, wanted: string): Promise<boolean> {
-    return putAside(this.#connection, this.#keys, key, this.#told, wanted);
+    return putAside(this.#connection, this.#keys, key, this.#onEvent, wanted);
   }
 
   async #add(replyTo: string, fields: Record<string, string>): Promise<void> {

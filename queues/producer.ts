@@ -12,7 +12,7 @@ import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { redisFailure, unreachable } from './redis-refusal.ts';
 
-/** Where to put jobs, and how long a refused or silent Redis is waited for. */
+/** Where to submit jobs, and how long to wait for Redis. */
 export interface ProducerOptions {
   url: string;
   jobs: JobReader;
@@ -22,29 +22,36 @@ export interface ProducerOptions {
   connectWithinMs?: number;
 }
 
-/** Puts jobs on the queue and reads their outcomes. Every method rejects with `PLATFORM_REDIS_UNREACHABLE` or `PLATFORM_REDIS_FULL` within seconds where Redis does not take it. */
+/**
+ * Submits jobs and reads their outcomes. Every method rejects within seconds, with `PLATFORM_REDIS_UNREACHABLE` or
+ * `PLATFORM_REDIS_FULL`, if Redis does not answer or has no room.
+ */
 export interface Producer {
   /**
-   * Puts a job on the queue, under the id recommended for its data unless one is given; the same job twice is one job. Rejects with `JOB_ID_INVALID`
-   * for an id that BullMQ or the contract does not allow, `JOB_ID_REUSED` where the id has an outcome or a job of other data or another kind, and
-   * `JOB_TOO_LARGE` or `JOB_TOO_DEEP` beyond the caps.
+   * Submits a job, under `jobId` or the recommended id for its data; submitting the same job twice makes one job.
+   * Rejects with `JOB_ID_INVALID` for an id that BullMQ or the contract does not allow, with `JOB_ID_REUSED` if the id
+   * has an outcome or a job with other data or another kind, and with `JOB_TOO_LARGE` or `JOB_TOO_DEEP` beyond the
+   * limits.
    */
   submit(kind: string, data: unknown, options?: { jobId?: string }): Promise<{ jobId: string }>;
-  /** The published outcome of a job, or `null` while it has none. */
+  /** The published outcome of a job; `null` while it has none. */
   outcomeOf(jobId: string): Promise<PublishedEnvelope | null>;
-  /** Waits for the outcome until a moment (milliseconds since 1970, local clock). Resolves to `null` when it passes or the signal fires; outlives short outages of Redis. */
+  /**
+   * Waits for the outcome until `untilMs` (milliseconds since 1970, local clock). Resolves to `null` if that passes or
+   * the signal fires. Survives short outages of Redis.
+   */
   waitForOutcome(jobId: string, options: { untilMs: number; signal?: AbortSignal }): Promise<PublishedEnvelope | null>;
-  /** Asks for a job to be given up; it ends with `error`, `JOB_CANCELLED`, unless it has its outcome already. */
+  /** Cancels a job: it ends with `error`, `JOB_CANCELLED`, unless it has its outcome already. */
   cancel(jobId: string): Promise<void>;
   /**
-   * Closes a job that its reader waits for no longer (`error`, `READER_DEADLINE`), even with every worker dead. Resolves to the outcome that counts: the
-   * one published here, or the one that was faster.
+   * Closes a job that its reader no longer waits for (`error`, `READER_DEADLINE`), even if every worker is dead.
+   * Resolves to the outcome that counts: this one, or one that was faster.
    */
   closeExpired(jobId: string, job?: { kind: string; data: unknown }): Promise<PublishedEnvelope>;
   close(): Promise<void>;
 }
 
-/** Opens a producer; the connection is made in the background, and again whenever it is lost. */
+/** Opens a producer. It connects in the background, and reconnects when the connection is lost. */
 export function createProducer(options: ProducerOptions): Producer {
   return new QueueProducer(options);
 }
@@ -84,10 +91,11 @@ class QueueProducer implements Producer {
     return this.#reach(async () => {
       const found = await this.#put(jobId, kind, writable, digest);
       if (found === 'this job') return { jobId };
-      // An id of our own making says nothing of the kind: the same agreement may well be reviewed first and generated from then.
-      const another = `${jobId}-${kind}`;
-      const isOurs = options.jobId === undefined && found === 'another kind' && isUsableId(another);
-      if (isOurs && (await this.#put(another, kind, writable, digest)) === 'this job') return { jobId: another };
+      // The recommended id does not depend on the kind: the same agreement may be reviewed first and generated later.
+      const alternative = `${jobId}-${kind}`;
+      const isOurs = options.jobId === undefined && found === 'another kind' && isUsableId(alternative);
+      if (isOurs && (await this.#put(alternative, kind, writable, digest)) === 'this job')
+        return { jobId: alternative };
       throw new QueueError(
         'JOB_ID_REUSED',
         `Cannot submit job: found ${found} under the id ${jobId}, wanted the same job or a new id`,
@@ -95,7 +103,7 @@ class QueueProducer implements Producer {
     });
   }
 
-  /** Puts a job on the queue, and says what its id stands for. */
+  /** Adds a job to the queue and tells what its id stands for. */
   async #put(
     jobId: string,
     kind: string,
@@ -105,7 +113,7 @@ class QueueProducer implements Producer {
     const published = await this.#readOutcome(jobId);
     if (published !== null && published.dataDigest !== null && published.dataDigest !== digest) return 'other data';
     if (published !== null && published.kind !== null && published.kind !== kind) return 'another kind';
-    // BullMQ answers the same whether it took the job or had one of that id: which it was is told by a mark among its options.
+    // BullMQ's answer does not tell whether it added the job or had one with this id: a mark among the options does.
     const mark = randomUUID();
     await this.#openQueue().add(kind, data, { jobId, attempts: 1, telemetry: { metadata: mark } });
     const key = `${this.#keys.queue}:${jobId}`;

@@ -1,16 +1,16 @@
--- Publishes a job's outcome, once: the first writer wins, whoever it is (a worker, a reconciler, a reader that waits no longer).
--- KEYS[1] <prefix>:outcome:<jobId>   KEYS[2] <prefix>:outcomes:<replyTo>   KEYS[3] <prefix>:announced:<jobId>, may be left out
+-- Publishes a job's outcome, once: the first writer wins (a worker, the keeper, or a reader that stops waiting).
+-- KEYS[1] <prefix>:outcome:<jobId>   KEYS[2] <prefix>:outcomes:<replyTo>   KEYS[3] <prefix>:announced:<jobId>, optional
 -- ARGV[1] envelope (JSON)  ARGV[2] retention in seconds
 -- ARGV[3] jobId  ARGV[4] negotiationId  ARGV[5] kind  ARGV[6] verdict  ARGV[7] messages (JSON array)  ARGV[8] protocolHash
--- ARGV[9] what an earlier call answered, may be left out
--- Answers 1 where this call published, 0 where an outcome was there before, and a JSON array of messages where those were announced before: they
--- come first in the envelope's messages and in ARGV[7] of the next call. What is unknown is an empty string. Answers an error, and sets nothing, where
--- one of the keys cannot be written: something of another type stands there.
+-- ARGV[9] what an earlier call returned, optional
+-- Returns 1 if this call published, 0 if there was an outcome, and a JSON array of messages if those were announced
+-- before: put them first in the envelope's messages and in ARGV[7], and call again with the array as ARGV[9]. Unknown
+-- values are empty strings. Returns an error and sets nothing if a key holds a value of the wrong type.
 local announced = KEYS[3] and redis.call('GET', KEYS[3])
 if announced and announced ~= '' and announced ~= ARGV[9] then
   return announced
 end
--- Nothing is no outcome.
+-- An empty string is not an outcome.
 if redis.call('STRLEN', KEYS[1]) == 0 then
   redis.call('DEL', KEYS[1])
 end

@@ -1,7 +1,7 @@
 import type { Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
 
-/** A bundle that is run no more. */
+/** A bundle that must not run any more. */
 export interface QuarantineEntry {
   digest: string;
   reason: string;
@@ -9,7 +9,7 @@ export interface QuarantineEntry {
   sinceMs: number;
 }
 
-/** Bundles that killed what ran them, by digest, known to all workers. */
+/** Bundles that killed the process that ran them, by digest, shared by all workers. */
 export class Quarantine {
   readonly #connection: Connection;
   readonly #keys: Keys;
@@ -21,7 +21,7 @@ export class Quarantine {
     this.#retentionSeconds = retentionSeconds;
   }
 
-  /** Puts a bundle in. */
+  /** Adds a bundle. */
   async add(digest: string, reason: string): Promise<void> {
     const [seconds] = await this.#connection.time();
     await this.#connection.set(this.#keys.quarantined(digest), reason.slice(0, 500), 'EX', this.#retentionSeconds);
@@ -30,28 +30,28 @@ export class Quarantine {
     if (expired.length > 0) await this.#connection.zrem(this.#keys.quarantine, ...expired);
   }
 
-  /** Whether a bundle is in. */
+  /** Whether a bundle is quarantined. */
   async has(digest: string): Promise<boolean> {
     return (await this.#connection.exists(this.#keys.quarantined(digest))) === 1;
   }
 
-  /** Lets a bundle out; `false` where it was not in. */
+  /** Removes a bundle; `false` if it was not quarantined. */
   async release(digest: string): Promise<boolean> {
     await this.#connection.zrem(this.#keys.quarantine, digest);
     return (await this.#connection.del(this.#keys.quarantined(digest))) === 1;
   }
 
-  /** What is in, the newest first. */
+  /** The quarantined bundles, the newest first. */
   async list(limit = 100): Promise<QuarantineEntry[]> {
     return (await this.#listed()).entries.slice(0, limit);
   }
 
-  /** How many are in. */
+  /** The number of quarantined bundles. */
   async count(): Promise<number> {
     return (await this.#listed()).entries.length;
   }
 
-  /** Digests may be listed for longer than they are in: each is for as long as whoever put it in said. */
+  /** The list may contain expired digests: each entry has its own expiry. */
   async #listed(): Promise<{ entries: QuarantineEntry[]; expired: string[] }> {
     const since = [...pairsOf(await this.#connection.zrevrange(this.#keys.quarantine, 0, -1, 'WITHSCORES'))];
     if (since.length === 0) return { entries: [], expired: [] };

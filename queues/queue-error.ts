@@ -1,4 +1,4 @@
-/** Every code that this folder gives, closed; docs/errors.md explains each. */
+/** Every code of this folder; docs/errors.md explains each. */
 export type QueueCode =
   | 'DEFECT_GIVE_UP'
   | 'DEFECT_NOT_RUNNING'
@@ -39,7 +39,10 @@ export type QueueCode =
   | 'PLATFORM_REDIS_UNSAVED'
   | 'PLATFORM_WORKER_STOPPING';
 
-/** A fault that this folder throws: `PLATFORM_` where Redis failed, `OPERATOR_` where a setting is wrong, `JOB_` where the caller gave what cannot be taken. */
+/**
+ * An error of this folder: `PLATFORM_` if Redis failed, `OPERATOR_` if a setting is wrong, `JOB_` if the caller's job
+ * cannot be accepted.
+ */
 export class QueueError extends Error {
   override readonly name = 'QueueError';
   readonly code: QueueCode;
@@ -50,11 +53,14 @@ export class QueueError extends Error {
   }
 }
 
-/** What may be said of an error in logs: its first 200 characters and its code; never the command, whose arguments hold whole scripts and job data. */
+/**
+ * What logs may contain of an error: its first 200 characters and its code, never the command, whose arguments contain
+ * scripts and job data.
+ */
 export function trimmedError(error: unknown): { name: string; message: string; code?: string } {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error).slice(0, 200) };
   const nested = error instanceof AggregateError ? error.errors.find((inner) => inner instanceof Error) : undefined;
-  // After an unknown command Redis repeats what was said with it.
+  // For an unknown command Redis repeats its arguments.
   const message = (error.message || nested?.message || '').replace(/, with args beginning with: .*/s, '').slice(0, 200);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return code === undefined ? { name: error.name, message } : { name: error.name, message, code };

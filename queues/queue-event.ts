@@ -1,10 +1,10 @@
-/** What happened on the queue, for logs and metrics; no bodies, no secrets. */
+/** What happened on the queue, for logs and metrics; without job data and secrets. */
 export interface QueueEvent {
-  event: /** A job begins to be worked on; `waitedMs` since Redis took it. */
+  event: /** A worker starts on a job; `waitedMs` since Redis took it. */
     | 'taken'
     /** An outcome became visible; `latencyMs` since Redis took its job. */
     | 'published'
-    /** An outcome was not published, since the job had one. */
+    /** An outcome was not published: the job had one. */
     | 'suppressed'
     /** An outcome was announced again. */
     | 'replayed'
@@ -14,27 +14,27 @@ export interface QueueEvent {
     | 'retried'
     /** A job of a later version was put back. */
     | 'put-back'
-    /** A job went back to the queue since its worker stops. */
+    /** A job went back to the queue because its worker stops. */
     | 'handed-back'
     | 'cancelled'
-    /** Another worker may have the job: this one gives it up. */
+    /** Another worker may have the job, so this one drops it. */
     | 'lock-lost'
     /** A job was taken from a dead worker. */
     | 'stalled'
-    /** A job ends with `error` without a verdict on the matter. */
+    /** A job ends with `error`, without a verdict. */
     | 'given-up'
-    /** A job came by the intake stream. */
+    /** A job came from the intake stream. */
     | 'bridged'
-    /** What was written into Redis by hand, and was of no use there, was put aside or put right; `message` says what. */
+    /** A value in Redis that was written by hand and unusable was put aside or repaired; `message` tells which. */
     | 'mended'
-    /** Intake pauses or goes on; `message` says why. */
+    /** Fetching pauses or resumes; `message` tells why. */
     | 'paused'
     | 'resumed'
-    /** An error of the connection or a command; `count` of them since the last such event. */
+    /** An error of the connection or of a command; `count` since the last such event. */
     | 'redis-error';
   jobId?: string;
   kind?: string;
-  /** As far as the job's data can be read; `null` beyond that. */
+  /** `null` where the job's data do not tell. */
   negotiationId?: string | null;
   verdict?: string;
   code?: string;
@@ -45,7 +45,7 @@ export interface QueueEvent {
   count?: number;
 }
 
-/** By what an event names its job. */
+/** How an event names its job. */
 export interface JobNames {
   jobId: string;
   kind: string;
@@ -57,10 +57,13 @@ export function namesOf({ jobId, kind, negotiationId }: JobNames): JobNames {
   return { jobId, kind, negotiationId };
 }
 
-/** Takes the events of a queue. */
+/** Receives the events of a queue. */
 export type OnQueueEvent = (event: QueueEvent) => void;
 
-/** Passes the first of a run of like errors on at once, then one per `everyMs` with their number: an outage makes thousands a second. */
+/**
+ * Reports the first of similar errors at once, then one per `everyMs` with their number: an outage causes thousands a
+ * second.
+ */
 export class ErrorSummary {
   readonly #onEvent: OnQueueEvent;
   readonly #everyMs: number;
@@ -71,7 +74,7 @@ export class ErrorSummary {
     this.#everyMs = everyMs;
   }
 
-  /** Notes an error. */
+  /** Records an error. */
   note(error: { message: string; code?: string }): void {
     const kind = error.code ?? error.message.slice(0, 24);
     const nowMs = performance.now();

@@ -9,7 +9,7 @@ import { QueueError } from './queue-error.ts';
 import { keyTaken, type RedisFacts, redisFacts } from './redis-facts.ts';
 import { Script } from './script.ts';
 
-/** Entries of a stream that are counted in one call, which holds Redis up for a millisecond. */
+/** Stream entries counted in one call, which blocks Redis for a millisecond. */
 const COUNTED_AT_ONCE = 1_000;
 
 /** A consumer group of an outcome stream. */
@@ -17,33 +17,33 @@ export interface GroupSnapshot {
   name: string;
   /** Entries read and not acknowledged. */
   pending: number;
-  /** Entries not read yet; `null` where Redis cannot tell. */
+  /** Unread entries; `null` if Redis cannot tell. */
   lag: number | null;
 }
 
-/** The queue at one moment. Ages are in seconds by Redis' clock, `null` where there is nothing to be old. */
+/** The state of the queue. Ages are in seconds by Redis' clock, `null` if there is nothing to measure. */
 export interface QueueSnapshot {
   counts: { waiting: number; prioritized: number; delayed: number; active: number; failed: number; completed: number };
   oldestWaitingAgeSeconds: number | null;
   oldestFailedAgeSeconds: number | null;
   paused: boolean;
   rateLimitTtlMs: number;
-  /** `null` where Redis does not tell who is connected. */
+  /** `null` if Redis does not list its clients. */
   workers: number | null;
   outcomes: { replyTo: string; length: number; groups: GroupSnapshot[] }[];
   intake: { length: number; pending: number };
   deadlines: { open: number; overdue: number };
   quarantined: number;
-  /** Model endpoints that asked to be left alone. */
+  /** Model endpoints that are rate limited and cool down. */
   resting: RestingEndpoint[];
-  /** Model endpoints that failed again and again, and that nobody has had an answer from since. */
+  /** Model endpoints whose circuit opened and that have not answered since. */
   failing: string[];
   redis: RedisFacts;
 }
 
 /**
- * Takes a snapshot of the queue, its streams and its Redis; for one monitor, not for every worker. Rejects with `OPERATOR_REDIS_KEY_TAKEN` where a job
- * stands in the place of a key of BullMQ's own, so that nothing can be counted.
+ * Takes a snapshot of the queue, its streams and its Redis. Meant for one monitor, not for every worker. Rejects with
+ * `OPERATOR_REDIS_KEY_TAKEN` if a job is stored in the place of one of BullMQ's keys, so that nothing can be counted.
  */
 export async function queueSnapshot(queue: Queue, connection: Connection, keys: Keys): Promise<QueueSnapshot> {
   const [seconds] = await connection.time();
@@ -92,20 +92,21 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
   };
 }
 
-/** The keys of all outcome streams. Looks through every key of Redis. */
+/** The keys of all outcome streams. Scans the whole database. */
 export async function outcomeStreams(connection: Connection, keys: Keys): Promise<string[]> {
   const names = await keysLike(connection, keys.outcomes(''));
   const types = await Promise.all(names.map((name) => connection.type(name)));
-  // What else is written there by hand goes when a job's outcome comes.
+  // Values of other types were written by hand; they are put aside with the next outcome.
   return names.filter((_, index) => types[index] === 'stream');
 }
 
-// KEYS[1] stream  ARGV first id, entries looked at. Answers how many there were, and the last one's id. The entries themselves stay in Redis.
+// KEYS[1] stream ARGV first id, most entries. Returns the number of entries and the last id. The entries themselves
+// stay in Redis.
 const countScript = new Script(`
 local entries = redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', ARGV[2])
 return { #entries, #entries > 0 and entries[#entries][1] or '' }`);
 
-/** How many entries a stream was given since a moment (milliseconds since 1970, by Redis' clock). */
+/** The number of entries that a stream got since `sinceMs` (milliseconds since 1970, by Redis' clock). */
 export async function entriesSince(connection: Connection, stream: string, sinceMs: number): Promise<number> {
   let total = 0;
   for (let first = String(sinceMs); ; ) {
@@ -116,7 +117,10 @@ export async function entriesSince(connection: Connection, stream: string, since
   }
 }
 
-/** The age of the job that waits longest, on the queue or on the intake stream; the newest stands on the left of BullMQ's list. */
+/**
+ * The age of the job that has waited longest, on the queue or the intake stream. BullMQ adds new jobs on the left of
+ * its list.
+ */
 async function oldestWaiting(connection: Connection, keys: Keys, nowMs: number): Promise<number | null> {
   const jobIds = [
     await connection.lindex(`${keys.queue}:wait`, -1),
@@ -127,14 +131,14 @@ async function oldestWaiting(connection: Connection, keys: Keys, nowMs: number):
       jobId === null
         ? []
         : [
-            // Where the producer's clock is off, it was noted with the job when Redis took it.
+            // Recorded when Redis took the job, since the producer's clock may be wrong.
             connection
               .hmget(`${keys.queue}:${jobId}`, 'takenAtMs', 'timestamp')
               .then(([at, stamp]) => at ?? stamp ?? null),
           ],
     ),
   );
-  // A bridged entry is taken off the stream, so the first one is the oldest that is no job yet.
+  // Bridged entries are deleted, so the first one is the oldest that is no job yet.
   const entries = await connection.xrange(keys.intake, '-', '+', 'COUNT', 1);
   const oldestMs = Math.min(
     ...stamps.flatMap((stamp) => (stamp === null ? [] : [Number(stamp)])),

@@ -1,7 +1,7 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 
-/** Keeps readings of agreements, opaque texts, by tenant and key, for as long as handlers are kept. */
+/** Stores readings of agreements, opaque texts, by tenant and key, for as long as handlers are kept. */
 export class Readings {
   readonly #connection: Connection;
   readonly #keys: Keys;
@@ -13,12 +13,12 @@ export class Readings {
     this.#retentionSeconds = retentionSeconds;
   }
 
-  /** A reading's text; `null` where there is none. Its retention begins anew. */
+  /** A reading's text; `null` if there is none. Restarts its retention. */
   async get(tenant: string, key: string): Promise<string | null> {
     return this.#connection.getex(this.#keys.reading(tenant, key), 'EX', this.#retentionSeconds);
   }
 
-  /** Keeps a reading in place of an earlier one. */
+  /** Stores a reading and replaces an earlier one. */
   async put(tenant: string, key: string, text: string): Promise<void> {
     await this.#connection.set(this.#keys.reading(tenant, key), text, 'EX', this.#retentionSeconds);
   }

@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import { misplacedJobs } from './misplaced-jobs.ts';
 import type { QueueCode } from './queue-error.ts';
 
-/** What an operator must know of a Redis. `null` where it does not say. */
+/** What an operator must know about a Redis. `null` where it does not tell. */
 export interface RedisFacts {
   version: string | null;
   server: 'redis' | 'valkey' | 'dragonfly' | 'unknown';
@@ -16,16 +16,16 @@ export interface RedisFacts {
   snapshots: boolean | null;
   /** How far the local clock is ahead of Redis', in milliseconds. */
   clockAheadMs: number;
-  /** BullMQ's own keys in whose place a job stands; absent where that was not looked at. */
+  /** BullMQ's keys in whose place a job is stored; absent if that was not checked. */
   takenKeys?: readonly string[];
 }
 
-/** Asks a Redis for the facts that decide whether jobs are safe with it; given the names of our keys, also whether the queue stands as it should. */
+/** Reads the facts that decide whether jobs are safe in a Redis; with our keys, also whether the queue is intact. */
 export async function redisFacts(connection: Connection, keys?: Keys): Promise<RedisFacts> {
   const before = Date.now();
   const [seconds, micros] = await connection.time();
   const after = Date.now();
-  // Not by its method, which makes something up where this is forbidden.
+  // Not the `info` method, which invents an answer if the command is forbidden.
   const info = parseInfo(await connection.call('INFO').then(String, () => ''));
   const setting = async (name: string): Promise<string | null> => {
     try {
@@ -74,18 +74,18 @@ function numberOf(text: string | null | undefined): number | null {
   return Number(text);
 }
 
-/** What is amiss with a Redis. */
+/** A fault of a Redis. */
 export interface RedisFault {
   code: Extract<QueueCode, `OPERATOR_REDIS_${string}`>;
-  /** `error`: jobs or outcomes may vanish while all is running; `warning`: they may when Redis restarts, or soon. */
+  /** `error`: jobs or outcomes may be lost in normal operation; `warning`: they may be when Redis restarts, or soon. */
   severity: 'error' | 'warning';
   message: string;
 }
 
-/** The oldest version of Redis that knows every command used here. */
+/** The oldest version of Redis that has every command used here. */
 const OLDEST = [6, 2] as const;
 
-/** Says what is amiss with a Redis. Where durability is demanded, one that keeps nothing over a restart is an error too. */
+/** The faults of a Redis. With `durable`, losing data on restart is an error too. */
 export function judgeRedis(facts: RedisFacts, { durable = false }: { durable?: boolean } = {}): RedisFault[] {
   const faults: RedisFault[] = [];
   faults.push(...(facts.takenKeys ?? []).map(keyTaken));
@@ -130,7 +130,7 @@ export function judgeRedis(facts: RedisFacts, { durable = false }: { durable?: b
   return faults;
 }
 
-/** The fault that a job stands in the place of one of BullMQ's own keys. */
+/** The fault of a job stored in the place of one of BullMQ's keys. */
 export function keyTaken(key: string): RedisFault {
   return {
     code: 'OPERATOR_REDIS_KEY_TAKEN',

@@ -5,17 +5,17 @@ import { QueueError } from './queue-error.ts';
 import { isForbidden } from './redis-refusal.ts';
 import { type RedisAddress, readRedisUrl } from './redis-url.ts';
 
-/** What the user of a URL may not do. */
+/** The permissions that the user of a URL lacks. */
 export interface RedisPermissions {
   /** The user's name. */
   user: string;
-  /** Commands that nothing works without, and patterns of keys, as an access list names them. */
+  /** Missing commands and key patterns that are required, in the words of an access list. */
   missing: string[];
-  /** Commands that are done without, each with what is missing then. */
+  /** Missing optional commands, each with the consequence. */
   lacking: { command: string; without: string }[];
 }
 
-// Every command that is given here or by a script of BullMQ's, as it is tried; K stands for a key.
+// Every command that our code or a BullMQ script uses, in a form that can be tried; K stands for a key.
 const needed = `
 bzpopmin K 0; del K; discard; eval x 1 K; evalsha x 1 K; exec; exists K; expire K 1; get K; getex K; hdel K x
 hexists K x; hget K x; hgetall K; hincrby K x 1; hincrbyfloat K x 1; hlen K; hmget K x; hmset K x x; hset K x x; incr K; lindex K 0
@@ -35,7 +35,7 @@ const optional: Record<string, string> = {
   'client setname x': 'this worker is not counted among those connected',
 };
 
-/** The rules that a user of the URL needs, in the words of `ACL SETUSER`. */
+/** The ACL rules that the user of a URL needs, as for `ACL SETUSER`. */
 export function leastRules(url: string, prefix?: string): string[] {
   const commands = [...neededOf(readRedisUrl(url)), ...Object.keys(optional)];
   return [
@@ -47,8 +47,8 @@ export function leastRules(url: string, prefix?: string): string[] {
 }
 
 /**
- * Tries under the user of the URL every command and every key that is needed. All of it stands in a transaction that is
- * called off, so that nothing is done. Rejects as `whenReady` does.
+ * Tries every command and key as the user of the URL, within a transaction that is discarded, so that nothing is
+ * executed. Rejects like `whenReady`.
  */
 export async function redisPermissions(
   url: string,
@@ -71,7 +71,7 @@ export async function redisPermissions(
   }
 }
 
-/** Of a cluster a node, since the cluster itself spreads what stands in a transaction. */
+/** One node of a cluster: the cluster client would spread the commands of a transaction. */
 function oneOf(connection: Connection): Redis {
   return (connection.isCluster ? (connection as Cluster).nodes('master')[0] : connection) as Redis;
 }
@@ -85,7 +85,7 @@ async function refusedOf(connection: Redis, address: RedisAddress, keys: Keys): 
     const answers = given.map((one) => {
       const [name = '', ...args] = one.split(' ');
       const call = connection.call(name, ...args.map((arg) => (arg === 'K' ? `${keys.prefix}:probe` : arg)));
-      // Whatever else it is answered, as that Redis is full, it is allowed.
+      // Any other error, such as a full Redis, means that the command is allowed.
       return call.then(
         () => [],
         (error: Error) => (isForbidden(error) && isMeant(error) ? [one] : []),
@@ -94,7 +94,7 @@ async function refusedOf(connection: Redis, address: RedisAddress, keys: Keys): 
     return (await Promise.all(answers)).flat();
   };
   const [begin, ends] = [['multi'], ['discard', 'exec']];
-  // Without it the others would be done.
+  // Without a transaction the other commands would be executed.
   const first = await refused(begin);
   if (first.length > 0) return first;
   const commands = [...neededOf(address), ...Object.keys(optional)];
@@ -107,7 +107,7 @@ async function refusedOf(connection: Redis, address: RedisAddress, keys: Keys): 
   return [...found, ...new Set(closed), ...(await refused(ends))];
 }
 
-/** The names of all kinds of keys. */
+/** One key of each kind. */
 function namesOf(keys: Keys): string[] {
   const names = Object.values(keys).map((key: string | ((...parts: string[]) => string)) =>
     typeof key === 'string' ? key : key('probe', 'probe'),
@@ -115,7 +115,7 @@ function namesOf(keys: Keys): string[] {
   return [...names.filter((name) => name !== keys.prefix && name !== keys.queue), `${keys.queue}:probe`];
 }
 
-/** The error of a user that may not do what is needed. */
+/** The error for a user without the required permissions. */
 export function forbidden(user: string, missing: readonly string[]): QueueError {
   const found = missing.map((one) => (one.startsWith('~') ? one : one.replace('|', ' ').toUpperCase())).join(', ');
   return new QueueError(
@@ -132,7 +132,7 @@ function neededOf({ form, db }: RedisAddress): string[] {
   ];
 }
 
-/** How an access list names a command that is given so. */
+/** The name of a command in an access list. */
 function nameOf(given: string): string {
   return given.replace(/^(client|cluster|config|xgroup|xinfo) (\S+).*$/, '$1|$2').replace(/ .*$/, '');
 }

@@ -6,14 +6,14 @@ interface Refusal {
   words: RegExp;
   found: string;
   wanted: string;
-  /** Whether nothing can be written until somebody makes that possible again. */
+  /** Whether Redis refuses all writes until somebody repairs that. */
   isUnwritable?: boolean;
 }
 
-/** How an error begins; Redis 6.2 puts it behind words of the script, and the client behind words of its own. */
+/** Matches the start of an error; Redis 6.2 puts words of the script before it, and the client its own. */
 const beginning = (words: string) => new RegExp(`(?:^|: -?)(?:${words})`);
 
-/** What Redis refuses, and what that means. */
+/** The refusals of Redis and their meaning. */
 const refusals: readonly Refusal[] = [
   {
     code: 'PLATFORM_REDIS_FULL',
@@ -58,7 +58,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** What the failure of a command means: an error with a code `…_REDIS_…`; `undefined` where it is no failure of Redis. */
+/** The `…_REDIS_…` error for a failed command; `undefined` if Redis is not the cause. */
 export function redisFailure(error: unknown, doing: string): QueueError | undefined {
   if (!(error instanceof Error) || error instanceof QueueError) return undefined;
   const { name, message } = trimmedError(rootOf(error));
@@ -71,7 +71,7 @@ export function redisFailure(error: unknown, doing: string): QueueError | undefi
   return ofRedis || unanswered.test(message) ? unreachable(message) : undefined;
 }
 
-/** Says whether an error means that Redis takes no writes until there is room, or there are replicas, again. */
+/** Whether an error means that Redis refuses writes until it has room or replicas again. */
 export function isUnwritable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const refusal =
@@ -81,17 +81,17 @@ export function isUnwritable(error: unknown): boolean {
   return refusal?.isUnwritable === true;
 }
 
-/** Says whether Redis refused a command to this user, or knows none of that name. */
+/** Whether Redis forbids this user a command or does not know it. */
 export function isForbidden(error: unknown): boolean {
   return error instanceof Error && refusalOf(trimmedError(error).message)?.code === 'OPERATOR_REDIS_PERMISSION';
 }
 
-/** The error of a Redis that cannot be reached or that refuses a command. */
+/** The error for a Redis that cannot be reached or refuses a command. */
 export function unreachable(found: string): QueueError {
   return new QueueError('PLATFORM_REDIS_UNREACHABLE', `Cannot reach Redis: ${found.slice(0, 200)}, wanted an answer`);
 }
 
-/** How errors begin that the client makes itself: of a connection, then of a cluster while a master of it is away. */
+/** The start of errors that the client itself creates: about a connection, or about a cluster whose master is away. */
 const unanswered =
   /^(Connection is closed|Command timed out|Stream isn't writeable|Too many Cluster redirections|None of startup nodes|Cluster isn't ready)/;
 
@@ -99,7 +99,7 @@ function refusalOf(message: string): Refusal | undefined {
   return refusals.find(({ words }) => words.test(message));
 }
 
-/** Of a transaction the first command that was refused says why, of a cluster its last node. */
+/** A transaction's cause is its first refused command, a cluster's its last node. */
 function rootOf(error: Error): unknown {
   const previous = 'previousErrors' in error ? [error.previousErrors].flat()[0] : undefined;
   return previous ?? ('lastNodeError' in error ? error.lastNodeError : undefined) ?? error;

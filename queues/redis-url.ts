@@ -1,26 +1,26 @@
 import { QueueError } from './queue-error.ts';
 
-/** What a URL says of a Redis. Users and passwords are empty where it names none. */
+/** The parts of a Redis URL. Users and passwords are empty if it has none. */
 export interface RedisAddress {
   form: 'single' | 'sentinel' | 'cluster';
   tls: boolean;
   hosts: { host: string; port: number }[];
   username: string;
   password: string;
-  /** Empty but for Sentinel. */
+  /** Empty unless the form is `sentinel`. */
   masterName: string;
   db: number;
-  /** How Sentinels are asked. */
+  /** Login and TLS of the Sentinels. */
   sentinel: { username: string; password: string; tls: boolean };
 }
 
-/** Reads a URL. Throws `OPERATOR_REDIS_URL_INVALID`, which names the part that is wrong and repeats nothing of it. */
+/** Parses a Redis URL. Throws `OPERATOR_REDIS_URL_INVALID`, which names the wrong part without quoting it. */
 export function readRedisUrl(url: string): RedisAddress {
   const [, scheme, kind, rest = ''] = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(.*)$/s.exec(url) ?? [];
   if (scheme === undefined) throw wrong('scheme', 'another', 'redis, rediss, redis+sentinel or redis+cluster');
   const form = kind === 'sentinel' || kind === 'cluster' ? kind : 'single';
   const tls = scheme === 'rediss';
-  // Nothing else may hold an @, so what stands before the last one is the login, however its marks are written.
+  // Only the login may contain an unescaped @, so it ends at the last one.
   const loginEnd = rest.lastIndexOf('@');
   const login = readLogin(rest.slice(0, Math.max(0, loginEnd)));
   const [, hostList = '', path = '', query = '', fragment] =
@@ -61,8 +61,8 @@ function readDatabase(database: string, form: RedisAddress['form']): number {
 }
 
 /**
- * A Sentinel that wants a login mostly has that of the default user of its servers (as charts set it up); another
- * user's is known to the servers alone.
+ * Sentinels with a login mostly use the servers' default user (as charts set it up). Another user usually exists on the
+ * servers only.
  */
 function readSentinel(
   query: string,
@@ -103,7 +103,7 @@ function decoded(text: string, part: string): string {
   }
 }
 
-// The URL itself may hold a password: nothing of it is repeated.
+// The URL may contain a password, so nothing of it is quoted.
 function wrong(part: string, found: string, wanted: string): QueueError {
   return new QueueError(
     'OPERATOR_REDIS_URL_INVALID',

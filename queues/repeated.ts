@@ -1,4 +1,4 @@
-/** Does something again and again, each time after the pause that the last time asked for, until it is closed. */
+/** Repeats an action, each time after the pause that the last run asked for, until closed. */
 export class Repeated {
   readonly #act: () => Promise<number>;
   readonly #longestPauseMs: number;
@@ -6,7 +6,7 @@ export class Repeated {
   #acting: Promise<void> = Promise.resolve();
   #closed = false;
 
-  /** `act` resolves to the pause before the next time, in milliseconds; it must not reject. */
+  /** `act` resolves to the pause before the next run, in milliseconds; it must not reject. */
   constructor(act: () => Promise<number>, longestPauseMs: number) {
     this.#act = act;
     this.#longestPauseMs = longestPauseMs;
@@ -18,7 +18,7 @@ export class Repeated {
     if (this.#timer !== undefined) this.#pause(0);
   }
 
-  /** Ends it, after the time it is in. */
+  /** Stops after the current run. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -28,7 +28,7 @@ export class Repeated {
   #pause(ms: number): void {
     clearTimeout(this.#timer);
     if (this.#closed) return;
-    // By chance a little off, so that workers started together do not act together.
+    // Randomised, so that workers started together do not act together.
     const longestMs = this.#longestPauseMs * (0.75 + Math.random() / 2);
     const pauseMs = Number.isFinite(ms) ? Math.min(ms, longestMs) : longestMs;
     this.#timer = setTimeout(() => {

@@ -5,8 +5,8 @@ import type { Outcomes } from './outcomes.ts';
 import { namesOf, type OnQueueEvent } from './queue-event.ts';
 
 /**
- * Announces the outcome that a job already has, and resolves to its verdict. Rejects where that outcome is another job's, which had the
- * same id, and where it tells of a defect and the job's worker died before it could bury the job.
+ * Announces the existing outcome of a job again and resolves to its verdict. Rejects if that outcome belongs to another
+ * job with the same id, or reports a defect whose worker died before it could fail the job.
  */
 export async function replay(
   delivery: Delivery,
@@ -26,7 +26,7 @@ export async function replay(
     );
   }
   const { verdict } = envelope;
-  // Its reader closed this very job and has gone: only one that asks again wants to be told.
+  // A reader closed this job and left: announce only if the job was submitted again.
   const closedAtMs = isClosedByReader(envelope) ? await outcomes.publishedAtMs(jobId, replyTo) : null;
   if (closedAtMs !== null && takenAtMs <= closedAtMs) {
     onEvent({ event: 'suppressed', ...namesOf(delivery), verdict });

@@ -4,83 +4,86 @@ import type { Reason } from './envelope.ts';
 import { QueueError } from './queue-error.ts';
 import { type JobNames, namesOf, type OnQueueEvent } from './queue-event.ts';
 
-/** How often the keys that cancel running jobs are looked at, in milliseconds. */
+/** How often to check for cancellations, in milliseconds. */
 const CANCEL_WATCH_MS = 250;
 
-/** How long work that was called off may take to settle before the queue goes on without it, in milliseconds. */
+/** How long an aborted process may take to settle before the queue goes on without it, in milliseconds. */
 export const SETTLE_MS = 1_500;
 
-/** Why work on a job is called off: its code, and what is said of it. */
-const abortions = {
-  JOB_CANCELLED: 'that it was cancelled',
-  PLATFORM_LOCK_LOST: 'that its lock ran out',
-  PLATFORM_WORKER_STOPPING: 'that this worker stops',
-  PLATFORM_LATE_ENOUGH: 'that its outcome is out, and that as many go on after theirs as there are slots',
+/** The reasons to abort a job, by code, with the words for messages. */
+const abortReasons = {
+  JOB_CANCELLED: 'it cancelled',
+  PLATFORM_LOCK_LOST: 'its lock expired',
+  PLATFORM_WORKER_STOPPING: 'this worker stopping',
+  PLATFORM_LATE_ENOUGH: 'its outcome published and the maximum of late jobs running',
 } as const;
 
-/** Why a cancelled job ends. */
+/** The reason for a cancelled job. */
 export const cancelled: Reason = {
   code: 'JOB_CANCELLED',
-  message: `Cannot go on with job: found ${abortions.JOB_CANCELLED}, wanted to finish it`,
+  message: `Cannot continue job: found ${abortReasons.JOB_CANCELLED}, wanted to finish it`,
 };
 
-/** Code of a reason why work is called off. */
-export type Abortion = keyof typeof abortions;
+/** The code of a reason to abort. */
+export type AbortCode = keyof typeof abortReasons;
 
-/** What work on a job came to; neither a result nor something thrown where it was called off and did not settle. */
-export interface Worked<Result> {
+/** The result of processing a job; neither `result` nor `thrown` if it was aborted and did not settle. */
+export interface Processed<Result> {
   result?: Result;
   thrown?: unknown;
-  calledOff: Abortion | undefined;
+  abortedBy: AbortCode | undefined;
 }
 
 interface Running {
   names: JobNames;
   controller: AbortController;
-  /** Its outcome is out, and BullMQ knows of it no more. */
+  /** Its outcome is published and BullMQ has removed it. */
   late: boolean;
   ended: Promise<unknown>;
 }
 
-/** The jobs that are worked on here, each with the signal that calls its work off: when it is cancelled, its lock is lost or the worker stops. */
+/**
+ * The jobs that this worker processes, each with the signal that aborts it: on cancellation, a lost lock, or when the
+ * worker stops.
+ */
 export class RunningJobs {
   readonly #connection: Connection;
   readonly #keys: Keys;
   readonly #onEvent: OnQueueEvent;
   readonly #onError: (error: unknown) => void;
   readonly #running = new Map<string, Running>();
-  readonly #mostLate: number;
+  readonly #maxLate: number;
   readonly #cancelWatch: NodeJS.Timeout;
 
-  /** No more than `mostLate` jobs are worked on after their outcome. */
+  /** At most `maxLate` jobs go on after their outcome. */
   constructor(
     connection: Connection,
     keys: Keys,
-    mostLate: number,
+    maxLate: number,
     onEvent: OnQueueEvent,
     onError: (error: unknown) => void,
   ) {
     this.#connection = connection;
     this.#keys = keys;
-    this.#mostLate = mostLate;
+    this.#maxLate = maxLate;
     this.#onEvent = onEvent;
     this.#onError = onError;
     this.#cancelWatch = setInterval(() => this.#watchCancellations(), CANCEL_WATCH_MS);
     this.#cancelWatch.unref();
   }
 
-  /** How many there are. */
+  /** The number of jobs. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** How many of them go on after their outcome. */
+  /** The number of jobs that go on after their outcome. */
   get late(): number {
     return [...this.#running.values()].filter(({ late }) => late).length;
   }
 
-  /** Has a job worked on until the work settles, or, once it is called off, as long as it takes to clean up. */
-  async run<Result>(names: JobNames, work: (signal: AbortSignal) => Promise<Result>): Promise<Worked<Result>> {
+  /** Processes a job until that settles or, once aborted, for a short time to clean up. */
+  async run<Result>(names: JobNames, work: (signal: AbortSignal) => Promise<Result>): Promise<Processed<Result>> {
     const controller = new AbortController();
     const { signal } = controller;
     const { jobId } = names;
@@ -90,42 +93,45 @@ export class RunningJobs {
       (result) => ({ result }),
       (thrown: unknown) => ({ thrown }),
     );
-    const ended = settledOrCalledOff(settled, signal);
+    const ended = settledOrAborted(settled, signal);
     running.ended = ended;
     const end = await ended;
-    // After a lost lock this worker itself may have the job a second time.
+    // After a lost lock this worker may have the same job again.
     if (this.#running.get(jobId) === running) this.#running.delete(jobId);
-    return { ...end, calledOff: abortionOf(signal) };
+    return { ...end, abortedBy: abortCodeOf(signal) };
   }
 
-  /** Notes that a job's outcome is out: work on it goes on, unless as much late work as may be does so already. The older is nearer to its end. */
+  /**
+   * Records that a job's outcome is published: its processing goes on, unless the maximum of late jobs is reached.
+   * Older late jobs are closer to their end.
+   */
   noteLate(jobId: string): void {
     const running = this.#running.get(jobId);
     if (running === undefined || running.late) return;
-    if (this.late >= this.#mostLate) this.abort(jobId, 'PLATFORM_LATE_ENOUGH');
+    if (this.late >= this.#maxLate) this.abort(jobId, 'PLATFORM_LATE_ENOUGH');
     running.late = true;
   }
 
-  /** Resolves when the work that goes on now has settled. */
+  /** Resolves when all current processing has settled. */
   async settled(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 
-  /** Calls off the work on a job; no more than once. */
-  abort(jobId: string, code: Abortion): void {
+  /** Aborts a job, once. */
+  abort(jobId: string, code: AbortCode): void {
     const running = this.#running.get(jobId);
     if (running === undefined || running.controller.signal.aborted) return;
     if (code === 'PLATFORM_LOCK_LOST') this.#onEvent({ event: 'lock-lost', ...namesOf(running.names) });
-    const message = `Cannot go on with job ${jobId}: found ${abortions[code]}, wanted to finish it`;
+    const message = `Cannot continue job ${jobId}: found ${abortReasons[code]}, wanted to finish it`;
     running.controller.abort(new QueueError(code, message));
   }
 
-  /** Calls off the work on every job. */
-  abortAll(code: Abortion): void {
+  /** Aborts all jobs. */
+  abortAll(code: AbortCode): void {
     for (const jobId of this.#running.keys()) this.abort(jobId, code);
   }
 
-  /** Looks no more for jobs that are cancelled. */
+  /** Stops checking for cancellations. */
   close(): void {
     clearInterval(this.#cancelWatch);
   }
@@ -144,14 +150,14 @@ export class RunningJobs {
   }
 }
 
-function settledOrCalledOff<End>(settled: Promise<End>, signal: AbortSignal): Promise<End | undefined> {
-  const calledOff = new Promise<undefined>((resolve) => {
+function settledOrAborted<End>(settled: Promise<End>, signal: AbortSignal): Promise<End | undefined> {
+  const cutOff = new Promise<undefined>((resolve) => {
     const later = () => setTimeout(() => resolve(undefined), SETTLE_MS).unref();
     signal.addEventListener('abort', later, { once: true });
   });
-  return Promise.race([settled, calledOff]);
+  return Promise.race([settled, cutOff]);
 }
 
-function abortionOf(signal: AbortSignal): Abortion | undefined {
-  return signal.aborted && signal.reason instanceof QueueError ? (signal.reason.code as Abortion) : undefined;
+function abortCodeOf(signal: AbortSignal): AbortCode | undefined {
+  return signal.aborted && signal.reason instanceof QueueError ? (signal.reason.code as AbortCode) : undefined;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Connection } from './connection.ts';
 
-/** A Lua script, which Redis keeps: only its digest travels, and its text where Redis does not know it (any more). */
+/** A Lua script. Sends its digest, and its text only if Redis does not have it. */
 export class Script {
   readonly #text: string;
   readonly #digest: string;
@@ -11,7 +11,7 @@ export class Script {
     this.#digest = hash('sha1', text);
   }
 
-  /** Runs it in one call. Rejects as the connection does. */
+  /** Runs the script. Rejects like the connection. */
   async run(connection: Connection, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown> {
     try {
       return await connection.evalsha(this.#digest, keys.length, ...keys, ...values);

@@ -1,8 +1,11 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
-import { TAKEN_SECONDS } from './outcomes.ts';
+import { JOB_STATE_SECONDS } from './outcomes.ts';
 
-/** What jobs have used up, by names of the caller's, over all their deliveries: a job that is delivered again does not begin anew. */
+/**
+ * What jobs have spent over all their deliveries, under names of the caller: a redelivered job does not start from
+ * zero.
+ */
 export class Spendings {
   readonly #connection: Connection;
   readonly #keys: Keys;
@@ -12,12 +15,12 @@ export class Spendings {
     this.#keys = keys;
   }
 
-  /** What a job has used; nothing under a name where nothing was noted. */
+  /** What a job has spent; names without a record are absent. */
   async of(jobId: string): Promise<Record<string, number>> {
     const key = this.#keys.spent(jobId);
     const found = Object.entries(await this.#connection.hgetall(key));
     const isAmount = (text: string) => /\d/.test(text) && Number.isFinite(Number(text));
-    // What is no number was written by hand, and nothing can be added to it.
+    // Not a number: written by hand, and nothing can be added to it.
     const others = found.flatMap(([name, amount]) => (isAmount(amount) ? [] : [name]));
     if (others.length > 0) await this.#connection.hdel(key, ...others);
     return Object.fromEntries(
@@ -25,11 +28,11 @@ export class Spendings {
     );
   }
 
-  /** Adds amounts, which may be negative, to what a job has used. */
+  /** Adds amounts, which may be negative, to what a job has spent. */
   async add(jobId: string, amounts: Readonly<Record<string, number>>): Promise<void> {
     const key = this.#keys.spent(jobId);
     const writing = this.#connection.pipeline();
     for (const [name, amount] of Object.entries(amounts)) if (amount !== 0) writing.hincrbyfloat(key, name, amount);
-    await writing.expire(key, TAKEN_SECONDS).exec();
+    await writing.expire(key, JOB_STATE_SECONDS).exec();
   }
 }

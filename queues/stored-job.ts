@@ -2,19 +2,19 @@ import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { parseData, type StoredJob } from './delivery.ts';
 
-/** The data of a job that has none: what BullMQ makes of it. */
+/** The data that BullMQ gives a job without any. */
 export const NO_DATA = '{}';
 
-/** A job as BullMQ keeps it. */
+/** A job as BullMQ stores it. */
 export interface KeptJob extends StoredJob {
-  /** By its producer's clock, in milliseconds; `NaN` where it has none. */
+  /** By its producer's clock, in milliseconds since 1970; `NaN` if missing. */
   timestampMs: number;
   failedReason: string | null;
-  /** `NaN` where BullMQ has not ended it. */
+  /** `NaN` if BullMQ has not finished it. */
   finishedOnMs: number;
 }
 
-/** A job of which nothing is there but its id. */
+/** A job with nothing but an id. */
 export function emptyJob(jobId: string): KeptJob {
   const [timestampMs, finishedOnMs] = [Number.NaN, Number.NaN];
   const data = parseData(NO_DATA);
@@ -31,7 +31,10 @@ export function emptyJob(jobId: string): KeptJob {
   };
 }
 
-/** Reads a job from Redis; `null` where there is none. One written by hand may lack its name or its data: they are empty then. */
+/**
+ * Reads a job from Redis; `null` if there is none. A missing name or missing data, as in a job written by hand, become
+ * empty.
+ */
 export async function storedJob(connection: Connection, keys: Keys, jobId: string): Promise<KeptJob | null> {
   const key = `${keys.queue}:${jobId}`;
   const names = ['name', 'data', 'timestamp', 'ats', 'stc', 'failedReason', 'finishedOn'];

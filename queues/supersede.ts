@@ -6,16 +6,19 @@ import { entryOf } from './intake-entries.ts';
 import type { JobReader } from './job-reader.ts';
 import { storedJob } from './stored-job.ts';
 
-/** Why a job that another names in `supersedes` goes on. Of another tenant's job nothing is said, nor whether there is one. */
-const ignored: Reason = {
+/**
+ * Why the job named in `supersedes` is not cancelled. For another tenant's job the message must not tell whether it
+ * exists.
+ */
+const notFound: Reason = {
   code: 'JOB_SUPERSEDES_IGNORED',
   message: 'Cannot replace job at /supersedes: found no job of this tenant under that id, wanted one',
   pointer: '/supersedes',
 };
 
 /**
- * Has the job cancelled that this one names in `supersedes`, where that is of the same tenant; nothing where it names none, or is no job that a worker
- * would take. Resolves to why it was not heeded, where it was not.
+ * Cancels the job that this one names in `supersedes`, if it belongs to the same tenant. Does nothing if the job is
+ * invalid or names none. Resolves to the reason if the request was ignored, otherwise to `null`.
  */
 export async function supersede(
   { jobId, kind, data, rawBytes }: Pick<Delivery, 'jobId' | 'kind' | 'data' | 'rawBytes'>,
@@ -28,12 +31,12 @@ export async function supersede(
   const replaced = jobs.replacedBy(kind, data, rawBytes);
   if (replaced === undefined || replaced === jobId) return null;
   const tenant = await tenantOf(replaced, connection, keys, jobs);
-  if (tenant === null || tenant !== jobs.factsOf(kind, data).tenant) return ignored;
+  if (tenant === null || tenant !== jobs.factsOf(kind, data).tenant) return notFound;
   await connection.set(keys.cancel(replaced), '1', 'EX', CANCEL_SECONDS);
   return null;
 }
 
-/** Whose a job is, be it on the queue, ended or on its way there; `null` where there is none. */
+/** The tenant of a job that is queued, ended or on the intake stream; `null` if there is none. */
 async function tenantOf(jobId: string, connection: Connection, keys: Keys, jobs: JobReader): Promise<string | null> {
   const job = await storedJob(connection, keys, jobId);
   const text = job === null ? await connection.get(keys.outcome(jobId)) : null;

@@ -27,8 +27,8 @@ class TolerantJob<Data, Result, Name extends string, Progress extends JobProgres
 }
 
 /**
- * A queue whose jobs can be looked at whatever their data are (of BullMQ's own, one job that is no JSON hides all others of its page), and which awaits
- * `beforeRemoval` for each job that it removes.
+ * A queue that can read jobs with any data (in BullMQ's own, one job that is not JSON hides all others of its page),
+ * and that awaits `beforeRemoval` before it removes a job.
  */
 export class TolerantQueue extends Queue {
   beforeRemoval: JobEnder = async () => {};
@@ -43,7 +43,7 @@ export class TolerantQueue extends Queue {
   }
 
   override async clean(graceMs: number, limit: number, type: CleanedType = 'completed'): Promise<string[]> {
-    // A state that BullMQ 6 has no more.
+    // BullMQ 6 has no such state any more.
     if (type === 'paused') return [];
     const removed: string[] = [];
     for (const jobId of await this.getRanges([type], 0, -1)) {

@@ -1,7 +1,7 @@
 import { type Job, type JobJson, Worker } from 'bullmq';
 import { parseData } from './delivery.ts';
 
-/** What a job returns to BullMQ: a pointer, since return values go through a stream of bounded memory. */
+/** What a job returns to BullMQ: a pointer, since return values pass through a stream of bounded memory. */
 export interface Pointer {
   verdict: string;
   outcomeKey: string;
@@ -12,27 +12,27 @@ export type QueuedJob = Job<unknown, Pointer, string>;
 
 const texts = new WeakMap<QueuedJob, string>();
 
-/** The JSON text of a job's data, as it came from Redis. */
+/** The JSON text of a job's data, as read from Redis. */
 export function textOf(job: QueuedJob): string {
   return texts.get(job) ?? JSON.stringify(job.data) ?? 'null';
 }
 
 /**
- * A worker that survives what a job written by hand holds or lacks (data that are no JSON, no name: BullMQ's own would lose such a job at each fetch,
- * for ever), and says when it last fetched.
+ * A worker that survives jobs written by hand (data that are not JSON, no name), which BullMQ's own would lose at each
+ * fetch for ever. Records when it last fetched.
  */
 export class TolerantWorker extends Worker<unknown, Pointer, string> {
-  /** When Redis last answered its asking for work, by `performance.now()`. */
+  /** When Redis last answered a fetch, by `performance.now()`. */
   lastFetchAtMs = performance.now();
 
-  /** Ends what a `close` that waits for Redis in vain has not come to: the renewing of locks, and the connection that waits for jobs. */
+  /** Stops lock renewal and the blocking connection, after a `close` that waits for Redis in vain. */
   async abandon(): Promise<void> {
     await this.lockManager.close();
     await this.getBackend().close(true);
   }
 
   protected override createJob(json: JobJson, jobId: string): QueuedJob {
-    // Under the id by which it was fetched, whatever a field of that name says: its outcome is no other job's.
+    // The id by which it was fetched, whatever a field of that name says: its outcome must not be another job's.
     const job = super.createJob({ ...json, id: jobId, name: json.name ?? '', data: 'null' }, jobId);
     job.data = parseData(json.data);
     texts.set(job, json.data);

@@ -7,9 +7,10 @@ import { createTrier } from '../src/hosting/trier.ts';
 import { readJob } from '../src/intake/read-job.ts';
 import { clear } from '../src/job/clear.ts';
 import { type Requirements, requirementsOf } from '../src/job/requirements.ts';
-import { caseScenarios, judgeCases } from '../src/verification/case-scenarios.ts';
+import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import type { Check } from '../src/verification/check.ts';
 import { type CheckPolicy, checks, defaultCheckPolicy, type Verification, verify } from '../src/verification/checks.ts';
+import { judgeCases } from '../src/verification/judge-cases.ts';
 
 /** The folder of agreements with their candidates. */
 export const candidatesFolder = new URL('../fixtures/candidates/', import.meta.url);

@@ -2,7 +2,7 @@ import type { Report } from '../contract/outcome.ts';
 import type { ReadingWork } from '../deriving/reading-work.ts';
 import type { JobContext } from '../job/ask.ts';
 import { Deadline } from '../kernel/deadline.ts';
-import { runnableCases } from '../verification/case-scenarios.ts';
+import { runnableCases } from '../verification/runnable-cases.ts';
 import { appeal } from './appeal.ts';
 import type { Assignment } from './assignment.ts';
 import { blame } from './blame.ts';

@@ -5,8 +5,9 @@ import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { EarlierAnswer, RepairDerived, RepairFacts } from '../prompting/render-repair.ts';
 import type { BrokenCase } from '../readings/judge-reading.ts';
-import { caseScenarios, runnableCases } from '../verification/case-scenarios.ts';
+import { caseScenarios } from '../verification/case-scenarios.ts';
 import type { CheckFact } from '../verification/checks.ts';
+import { runnableCases } from '../verification/runnable-cases.ts';
 import type { Assignment } from './assignment.ts';
 import type { Failed } from './lane-candidate.ts';
 

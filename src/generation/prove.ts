@@ -10,7 +10,7 @@ import { createTrier } from '../hosting/trier.ts';
 import type { Ledger } from '../job/ledger.ts';
 import type { Requirements } from '../job/requirements.ts';
 import type { Services } from '../job/services.ts';
-import { judgeCases } from '../verification/case-scenarios.ts';
+import { judgeCases } from '../verification/judge-cases.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
 /** The result of a stored handler on a job's cases. */

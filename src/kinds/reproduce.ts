@@ -11,7 +11,9 @@ import { retryLost } from '../job/retry-lost.ts';
 import type { Services } from '../job/services.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import type { Json } from '../kernel/json.ts';
-import { caseScenarios, judgeCases, runnableCases } from '../verification/case-scenarios.ts';
+import { caseScenarios } from '../verification/case-scenarios.ts';
+import { judgeCases } from '../verification/judge-cases.ts';
+import { runnableCases } from '../verification/runnable-cases.ts';
 import type { Subject } from '../verification/subject.ts';
 import { isEndedByLimit, noAnswerFault, probesOf, quotedOf, type Reproduced } from './reproduce-probes.ts';
 

@@ -7,7 +7,7 @@ import { mergeProof, proofOf } from '../handlers/proof.ts';
 import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
 import type { Path } from '../job/path.ts';
 import { requirementsOf } from '../job/requirements.ts';
-import { runnableCases } from '../verification/case-scenarios.ts';
+import { runnableCases } from '../verification/runnable-cases.ts';
 import { clearAmended, clearTogether } from './clear-amended.ts';
 import { storedHandler } from './stored-handler.ts';
 

@@ -38,8 +38,9 @@ import { unitsOfSubject } from '../readings/units.ts';
 import { dropReasonOf } from '../readings/validity.ts';
 import type { WorldRun } from '../readings/world.ts';
 import { equalJson } from '../schemas/equal-json.ts';
-import { atAnotherTime, caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
+import { atAnotherTime, caseScenarios } from '../verification/case-scenarios.ts';
 import { asRead } from '../verification/hidden-words.ts';
+import { judgeCases } from '../verification/judge-cases.ts';
 import { looseDifferences } from '../verification/loose-places.ts';
 import type { Subject } from '../verification/subject.ts';
 

@@ -1,7 +1,8 @@
 import type { DerivedCase } from '../contract/reading.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
-import { caseScenario, runnableCases } from '../verification/case-scenarios.ts';
+import { caseScenario } from '../verification/case-scenarios.ts';
+import { runnableCases } from '../verification/runnable-cases.ts';
 import type { Subject } from '../verification/subject.ts';
 import { type Breach, breachesOf, isVoid } from './breaches.ts';
 import { brokenRequestCases, worldsOf } from './broken-requests.ts';

@@ -1,7 +1,7 @@
 import type { DerivedCase, Reader, Reading, SilentUnit } from '../contract/reading.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { runnableCases } from '../verification/case-scenarios.ts';
 import { asRead } from '../verification/hidden-words.ts';
+import { runnableCases } from '../verification/runnable-cases.ts';
 import { isReadOnly, type Subject } from '../verification/subject.ts';
 import { type Dropped, loadEntry, loadSilentUnit } from './load-reading.ts';
 import { type Unit, unitsOfSubject } from './units.ts';

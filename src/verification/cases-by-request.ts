@@ -5,7 +5,7 @@ import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
 import { comparableText } from '../schemas/equal-json.ts';
 import { looseDifferences } from './loose-places.ts';
 
-/** Cases by what they ask, apart from loose places: looking one up takes the same time however many there are. */
+/** Cases by their request, apart from loose places. Look-up time does not depend on the number of cases. */
 export class CasesByRequest {
   readonly #loose: ReadonlySet<string>;
   readonly #byKey: Map<string, { one: Case; loose: Loose[] }[]>;
@@ -21,7 +21,7 @@ export class CasesByRequest {
     this.#byKey = Map.groupBy(entries, ({ one }) => this.#keyOf(one.request));
   }
 
-  /** The cases that ask what a request asks, in their order. */
+  /** The cases with the same request, in their order. */
   of(request: Json): Case[] {
     const alike = this.#byKey.get(this.#keyOf(request)) ?? [];
     return alike
@@ -29,7 +29,7 @@ export class CasesByRequest {
       .map(({ one }) => one);
   }
 
-  /** The case of this number. */
+  /** The case with this number. */
   numbered(testCase: number): Case | undefined {
     return this.#byNumber.get(testCase);
   }
@@ -39,7 +39,7 @@ export class CasesByRequest {
     return canonicalJson(typeof masked === 'string' ? comparableText(masked) : masked);
   }
 
-  /** A value with nothing to tell its loose places apart. */
+  /** The value with its loose places replaced by `null`. */
   #masked(value: Json, path: string): Json {
     if (this.#loose.has(path)) return null;
     if (Array.isArray(value)) return value.map((item, index) => this.#masked(item, `${path}/${index}`));

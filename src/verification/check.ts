@@ -1,44 +1,47 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
-import type { RunnableCase } from './case-scenarios.ts';
 import type { HiddenWords } from './hidden-words.ts';
 import type { RuleId } from './rules.ts';
+import type { RunnableCase } from './runnable-cases.ts';
 import type { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** A case with what the candidate was seen to do on it. */
+/** A case with the candidate's run of it. */
 export interface SeenCase {
   one: RunnableCase;
   scenario: Scenario;
   seen: Observation;
 }
 
-/** What every check can start from: the candidate has passed all of these cases. */
+/** The facts that every check gets: the candidate has passed all of these cases. */
 export interface CheckFacts {
   subject: Subject;
   candidate: CandidateCode;
   cases: readonly SeenCase[];
-  /** The cases at another time, where the candidate fails some of them then; empty where it passes, and all else is run then. */
+  /**
+   * The cases at another time, if the candidate fails some of them then; empty if it passes, since all else then runs
+   * at that time.
+   */
   elsewhere: readonly SeenCase[];
-  /** What is public property in this agreement. */
+  /** What a handler may know from this agreement. */
   vocabulary: Vocabulary;
-  /** What only hidden passages of the document have; the subject has its text without them. */
+  /** The words of the document's hidden passages; the subject's text is without these passages. */
   hidden: HiddenWords;
   /** The constants of the candidate. */
   literals: LiteralIndex;
-  /** Runs of letters and digits that fresh values must keep clear of. */
+  /** Runs of letters and digits that fresh values must avoid. */
   taken: ReadonlySet<string>;
 }
 
-/** One breach of a rule, as executed facts for a repair: what was put in, what came out, what should have. */
+/** One breach of a rule, as observed facts for a repair: input, expected and actual output. */
 export interface Finding {
   rule: RuleId;
-  /** One sentence that says what is wrong. */
+  /** One sentence about the breach. */
   message: string;
   testCase?: number;
-  /** What the candidate was given (request or task input). */
+  /** The candidate's input: a request or a task's input. */
   input?: Json;
   expected?: Json;
   got?: Json;
@@ -48,36 +51,36 @@ export interface Finding {
 export interface CheckFact extends Omit<Finding, 'rule'> {
   check: string;
   code: Code;
-  /** The rule that is broken, where it is one of rules.ts. */
+  /** The broken rule, if it is in rules.ts. */
   rule?: RuleId;
 }
 
-/** What a check found. `skipped` says why there was nothing to find. */
+/** What a check found. `skipped` tells why it could not look. */
 export interface CheckFindings {
   findings: Finding[];
   skipped?: string;
-  /** What a reader of the report should know although nothing is wrong. */
+  /** A note for readers of the report; not a fault. */
   note?: string;
 }
 
-/** One verification beyond the negotiated cases; its rules stand in the table of rules.ts under its name. */
+/** One verification beyond the negotiated cases; rules.ts lists its rules under its name. */
 export interface Check {
   readonly name: string;
-  /** Why it is there. */
+  /** Why the check exists. */
   readonly reason: string;
-  /** Yields the scenarios it wants to see, is given the observations in the same order, and returns what it found. */
+  /** Yields scenarios to run, receives their observations in the same order, and returns its findings. */
   run(facts: CheckFacts): Generator<Scenario[], CheckFindings, Observation[]>;
-  /** What is certain of whatever run of whichever check, without another one: rare paths come to light anywhere. */
+  /** Judges all runs made so far, by any check; asks for none. Rare paths may show up in any run. */
   review?(facts: CheckFacts, runs: readonly Run[]): Finding[];
 }
 
-/** What a candidate was asked, and what it did. */
+/** A run: what the candidate was asked, and what it did. */
 export interface Run {
   scenario: Scenario;
   seen: Observation;
 }
 
-/** An answer value of a case that can be had from neither request, tools, schema nor document. */
+/** An answer value of a case that neither the request, the tools, the schema nor the document yields. */
 export interface Underived {
   testCase: number;
   /** JSON pointer into the response; for a requester into its request or output. */

@@ -2,7 +2,7 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import { type Json, weightOf } from '../kernel/json.ts';
 import { takingTurns } from '../kernel/taking-turns.ts';
-import { caseScenario, caseScenarios, judgeCases, type RunnableCase, runsOfCases } from './case-scenarios.ts';
+import { caseScenario, caseScenarios } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Finding, Run, SeenCase, Underived } from './check.ts';
 import { caseCoverage } from './checks/check-case-coverage.ts';
 import { determinism } from './checks/check-determinism.ts';
@@ -18,16 +18,18 @@ import { tables } from './checks/check-tables.ts';
 import { toolInfluence } from './checks/check-tool-influence.ts';
 import { underivedValues } from './checks/underived.ts';
 import { asRead, hiddenWordsOf } from './hidden-words.ts';
+import { judgeCases, runsOfCases } from './judge-cases.ts';
 import { ruleOf } from './rules.ts';
+import type { RunnableCase } from './runnable-cases.ts';
 import { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
 import { Vocabulary } from './vocabulary.ts';
 import { otherTimeMs } from './worlds/other-times.ts';
-import { runsOf } from './worlds/rename-map.ts';
+import { runsOf } from './worlds/text-runs.ts';
 
 export type { CheckFact, Underived } from './check.ts';
 
-/** The checks beyond the cases, the cheap ones first. */
+/** The checks beyond the cases, cheapest first. */
 export const checks: readonly Check[] = [
   caseCoverage,
   literalAudit,
@@ -43,33 +45,34 @@ export const checks: readonly Check[] = [
   generatedRequests,
 ];
 
-/** What the checks of one candidate may cost, and how much their word counts. */
+/** The budget of the checks of one candidate, and which of them may refuse it. */
 export interface CheckPolicy {
-  /** Runs of the candidate over all checks; a check that would go beyond is skipped and says so. */
+  /** Most runs of the candidate over all checks; a check that would exceed it is skipped and reports that. */
   maxRuns: number;
-  /** Names of the checks that refuse nothing: what they would refuse for, they warn of. */
+  /** Names of the checks that only warn. */
   advisory: readonly string[];
 }
 
-/** What counts unless the caller says otherwise. */
+/** The policy unless the caller has another. */
 export const defaultCheckPolicy: CheckPolicy = { maxRuns: 700, advisory: [] };
 
 /** What the checks beyond the cases found. */
 export interface Verification {
   reports: CheckReport[];
-  /** Certain faults: the candidate is refused for each of them. */
+  /** Certain faults; each of them refuses the candidate. */
   failures: CheckFact[];
-  /** Where the oracle is not certain: worth a repair, no reason to refuse. */
+  /** Uncertain faults: worth a repair, no reason to refuse. */
   warnings: CheckFact[];
-  /** Whether the candidate was refused for knowing the examples by heart. */
+  /** Whether the candidate was refused for hard-coding the examples. */
   memorised: boolean;
-  /** Answer values that no handler could have come to: with `memorised`, the evidence for `CANDIDATE_MISSING_TOOL`. */
+  /** Answer values that no handler could derive: with `memorised`, the evidence for `CANDIDATE_MISSING_TOOL`. */
   underived: Underived[];
 }
 
 /**
- * Runs the checks beyond the cases on a candidate that has passed its cases, in as few calls of the trier as they allow; `observations` are
- * those of `caseScenarios(usual)`. All else is run at another time, if the candidate passes its cases then. Rejects only as the trier does.
+ * Runs the checks beyond the cases on a candidate that has passed its cases, in as few calls of the trier as possible.
+ * `usually` are the observations of `caseScenarios(usual)`. If the candidate also passes its cases at another time, all
+ * further runs happen at that time. Rejects only as the trier does.
  */
 export async function verify(
   usual: Subject,
@@ -97,19 +100,22 @@ export async function verify(
       (subject.task?.examples ?? []) as unknown as Json,
     ]),
   };
-  const found = await runChecks(list, facts, trier, policy, signal);
-  const told = found.flatMap(({ check, findings }) => findings.findings.map((one) => factOf(check, one)));
-  const refuses = (fact: Told) => isRefusing(fact, policy);
+  const results = await runChecks(list, facts, trier, policy, signal);
+  const reported = results.flatMap(({ check, findings }) => findings.findings.map((one) => factOf(check, one)));
+  const refuses = (fact: ReportedFinding) => isRefusing(fact, policy);
   return {
-    reports: found.map((one) => reportOf(one, policy)),
-    failures: told.filter(refuses),
-    warnings: told.filter((fact) => !refuses(fact)),
-    memorised: told.some((fact) => refuses(fact) && ruleOf(fact.rule).provesMemory),
+    reports: results.map((one) => reportOf(one, policy)),
+    failures: reported.filter(refuses),
+    warnings: reported.filter((fact) => !refuses(fact)),
+    memorised: reported.some((fact) => refuses(fact) && ruleOf(fact.rule).provesMemory),
     underived: underivedValues(subject, vocabulary),
   };
 }
 
-/** A subject at another time of its trial with its cases then, or as it was with the cases that a candidate fails then. */
+/**
+ * The subject and observations at another time, if the candidate passes its cases then; otherwise the usual ones, with
+ * the cases at the other time.
+ */
 async function atAnotherTime(
   usual: Subject,
   usually: readonly Observation[],
@@ -133,35 +139,38 @@ function seenCases(subject: Subject, observations: readonly Observation[]): Seen
   }));
 }
 
-/** A finding as it is told of. */
-type Told = CheckFact & Finding;
+/** A finding as it is reported. */
+type ReportedFinding = CheckFact & Finding;
 
-function factOf({ name }: Check, finding: Finding): Told {
+function factOf({ name }: Check, finding: Finding): ReportedFinding {
   return { check: name, code: ruleOf(finding.rule).code, ...finding };
 }
 
-/** Whether a candidate is refused for this: by its rule, unless the check may only warn. */
-function isRefusing({ check, rule }: Pick<Told, 'check' | 'rule'>, { advisory }: CheckPolicy): boolean {
+/** Whether the finding refuses the candidate: by its rule, unless the check may only warn. */
+function isRefusing({ check, rule }: Pick<ReportedFinding, 'check' | 'rule'>, { advisory }: CheckPolicy): boolean {
   return ruleOf(rule).severity === 'error' && !advisory.includes(check);
 }
 
-/** The case with the handler's own text: for a case it is the same, but from run to run texts are compared to the letter. */
+/**
+ * The case with the handler's own text as expected output: the case allows small differences in it, but later runs are
+ * compared exactly.
+ */
 function asAnswered(one: RunnableCase, { value }: Observation): RunnableCase {
   return typeof one.output === 'string' && typeof value === 'string' ? { ...one, output: value } : one;
 }
 
-/** What the runs of all checks may tell together where each tells as much as a case's, in characters as `weightOf` counts. */
-const mostTold = 64 * 1024 * 1024;
+/** Most characters (as `weightOf` counts) in all runs together, if each run has as many as a case. */
+const maxTold = 64 * 1024 * 1024;
 
-/** How many runs are made at most: fewer where the cases are large, for a worker has to hold and read what all of them tell. */
+/** The budget of runs: smaller if the cases are large, since a worker must hold the results of all runs. */
 function runsFor({ cases }: CheckFacts, maxRuns: number): number {
   const weights = cases.map(({ seen: { value, calls, sends } }) =>
     weightOf(JSON.stringify([value, calls.map(({ input, output }) => [input, output]), sends])),
   );
-  return Math.min(maxRuns, Math.floor(mostTold / Math.max(1, ...weights)));
+  return Math.min(maxRuns, Math.floor(maxTold / Math.max(1, ...weights)));
 }
 
-interface Found {
+interface CheckResult {
   check: Check;
   findings: CheckFindings;
   runs: number;
@@ -173,7 +182,7 @@ async function runChecks(
   trier: Trier,
   policy: CheckPolicy,
   signal: AbortSignal,
-): Promise<Found[]> {
+): Promise<CheckResult[]> {
   const maxRuns = runsFor(facts, policy.maxRuns);
   const yieldTurn = takingTurns(signal);
   let runsLeft = maxRuns;
@@ -208,37 +217,35 @@ async function runChecks(
     seen.push(...batch.map((scenario, index) => ({ scenario, seen: observations[index] as Observation })));
     const refused = observations.findIndex(({ end }) => end === 'refused');
     for (const [index, { plan, start }] of shares.entries()) {
-      if (refused >= 0) plan.findings = index === 0 ? notRun(seen.slice(refused - batch.length)) : untold;
+      if (refused >= 0) plan.findings = index === 0 ? notRun(seen.slice(refused - batch.length)) : incomplete;
       else advance(plan, observations.slice(start, start + plan.wanted.length));
       await yieldTurn();
     }
   }
-  const found: Found[] = [];
+  const found: CheckResult[] = [];
   const isReviewed = !seen.some((run) => run.seen.end === 'refused');
-  for (const { check, findings = untold, runs } of plans) {
-    // What a check has found by itself needs no second proof.
+  for (const { check, findings = incomplete, runs } of plans) {
+    // A check that found an error itself needs no second proof.
     const isClear = !findings.findings.some(({ rule }) => ruleOf(rule).severity === 'error');
     const more = isReviewed && isClear ? (check.review?.(facts, seen) ?? []) : [];
-    found.push({ check, findings: { ...findings, findings: toldOnce([...findings.findings, ...more]) }, runs });
+    found.push({ check, findings: { ...findings, findings: withoutRepeats([...findings.findings, ...more]) }, runs });
     await yieldTurn();
   }
   return found;
 }
 
-/** What a check finds whose runs are not all made. */
-const untold: CheckFindings = { findings: [], skipped: 'the candidate is not run any more' };
+/** The result of a check whose runs are incomplete. */
+const incomplete: CheckFindings = { findings: [], skipped: 'the candidate is not run any more' };
 
-/** The sandbox runs no candidate any more that has killed cells, or that has told too much: no check can pass it. */
+/** The sandbox stops running a candidate that has killed cells or returned too much: no check can pass it. */
 function notRun([first]: readonly Run[]): CheckFindings {
   const { input } = (first as Run).scenario;
   const message = `the candidate is not run any more: ${first?.seen.message}`;
   return { findings: [{ rule: 'generated-requests/not-run-any-more', message, input }] };
 }
 
-/**
- * Findings without the warnings that say of one case what another says of its own: a repair has enough with the first.
- */
-function toldOnce(findings: readonly Finding[]): Finding[] {
+/** The findings with each warning for one case only: a repair does not need the others. */
+function withoutRepeats(findings: readonly Finding[]): Finding[] {
   const sayings = findings.map(({ rule, message }) =>
     ruleOf(rule).severity === 'error' ? message : message.replace(/^case \d+/, ''),
   );
@@ -254,7 +261,10 @@ function advance(
   else plan.wanted = step.value;
 }
 
-function reportOf({ check, findings: { findings, skipped, note }, runs }: Found, policy: CheckPolicy): CheckReport {
+function reportOf(
+  { check, findings: { findings, skipped, note }, runs }: CheckResult,
+  policy: CheckPolicy,
+): CheckReport {
   const message = findings.map((one) => one.message).join('; ') || (skipped ?? note);
   const isRefused = findings.some(({ rule }) => isRefusing({ check: check.name, rule }, policy));
   const result = isRefused ? 'failed' : findings.length > 0 ? 'warned' : skipped === undefined ? 'passed' : 'skipped';

@@ -5,17 +5,17 @@ import { BAD_WORD } from '../lexicon/refusing.ts';
 const GOOD_WORD =
   /^(?:ok|success(?:ful(?:ly)?)?|succeeded|accepted|approved|confirmed|completed?|created|done|found|valid|ack|placed|paid|booked|成功.*|已.*)$/i;
 
-/** Names of members that hold a status code: an area has a code as well. */
+/** Names of members that hold a status code. Not just `code`: areas have codes too. */
 const STATUS_NAME =
   /^(?:http_?)?(?:status|code)$|^(?:status|response|result|return|ret|error|err|biz|business|r)_?code$|^c[oó]digo$/i;
 
-/** What a text tells of how many things failed: that is no failure of its own. */
+/** A count of failures in a text: it does not report a failure of the request. */
 const COUNT =
   /\b(?:errors|failed|rejected|refused|denied|declined|invalid|missing|unknown|expired)["']?\s*[>=:]\s*["']?\d+\b/gi;
 
 /**
- * Says whether an answer reports failure, as far as its form alone tells: `unknown` where it does not. What the agreement says of its codes
- * and cases does not count here; by that, `isAgreedFailure` in src/analysis/agreed-failure.ts decides.
+ * Whether the form of an answer reports a failure; `unknown` if the form does not tell. `isAgreedFailure` in
+ * src/analysis/agreed-failure.ts also uses the agreement's codes and cases.
  */
 export function reportsFailure(answer: Json): boolean | 'unknown' {
   const votes: boolean[] = [];
@@ -25,14 +25,14 @@ export function reportsFailure(answer: Json): boolean | 'unknown' {
 }
 
 /**
- * Whether a case shows that a request which breaks the agreement is turned down with an answer: then others that do are
- * owed one. What the document says of such requests in words is for those who read it.
+ * Whether a case answers a request that breaks the agreement: then others that do must get an answer. What the document
+ * says about such requests in words is for readers of the document.
  */
 export function answersBrokenRequests({ cases }: { cases: readonly Case[] }): boolean {
   return cases.some(({ negative }) => negative);
 }
 
-/** The rows of a text that is a table, without the first, which may name its fields: some of them may have failed, and others not. */
+/** The rows of a text table, without the first, which may be a header: some of them may have failed. */
 function rowsOf(text: string): string[] | undefined {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   const [first = ''] = lines;
@@ -73,7 +73,7 @@ function collect(value: Json, name: string, votes: boolean[], depth: number): vo
   if (STATUS_NAME.test(name)) {
     const code =
       typeof value === 'number' ? value : typeof value === 'string' && /^\d{3,5}$/.test(value) ? Number(value) : -1;
-    // Codes of five digits begin with those of HTTP, where a zero says that all is well.
+    // Five-digit codes start with an HTTP code; a leading zero means success.
     if ((code >= 400 && code < 600) || (code >= 40_000 && code < 60_000)) votes.push(true);
     else if ((code >= 200 && code < 300) || (value === 0 && /code$/i.test(name))) votes.push(false);
   }

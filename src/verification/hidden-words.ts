@@ -4,22 +4,28 @@ import { hasWord } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * What tells whoever writes the code something that is none of the agreement: comments, text between signs without width, lines that speak
- * to machines that write code, are to be kept secret or go past the rules, and what speaks to code writers from a description in a schema
- * or the expected result of a case. Of these the words that are quoted, look like data or are what a value is to have in it, and stand
- * nowhere else in the document, cases, schemas or tools. Nobody who keeps the agreement has a use for them.
+ * Words of hidden passages: passages that instruct the writer of the code but do not belong to the agreement. These are
+ * comments, text between zero-width characters, lines that address code generators, ask for secrecy or bypass the
+ * rules, and such text in schema descriptions and expected results of cases.
+ *
+ * Of these passages, the words that are quoted, look like data or are required in a value, and that are nowhere else in
+ * the document, cases, schemas or tools. A handler that keeps the agreement has no use for them.
  */
 export interface HiddenWords {
   words: readonly string[];
-  /** Words of the language and numbers that such a passage makes a condition of: nothing is compared with them but to obey it. */
+  /**
+   * Plain words and numbers that such a passage uses as a condition: only a handler that obeys it compares with them.
+   */
   conditions: readonly string[];
-  /** Numbers of three digits and more that such a passage has as a bound, and nobody else: no constant has them but to obey it. */
+  /**
+   * Numbers of three or more digits that only such a passage uses as a bound: only a handler that obeys it has them.
+   */
   bounds: readonly number[];
-  /** Whether a name stands in such a passage and nowhere else. */
+  /** Whether only such a passage has a name. */
   hasName(name: string): boolean;
 }
 
-/** Finds what is hidden in the document of an agreement, and in its schemas and cases. */
+/** The hidden words of an agreement's document, schemas and cases. */
 export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, responseSchema }: Subject): HiddenWords {
   const { comments, open } = commentsOf(agreement.text);
   const described = [requestSchema, responseSchema]
@@ -40,9 +46,9 @@ export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, r
   );
   const ours = [JSON.stringify([data, tools, loose]), schemas].join('\n');
   const known = `${rest}\n${ours}`;
-  // A name out of an example is no word of the protocol.
+  // A name from an example is not a word of the protocol.
   const ruled = `${rest.replace(BLOCK, (block) => (OF_SCHEMA.test(block) ? block : ''))}\n${ours}`;
-  // The digits of a code may stand within any larger number.
+  // A larger number may contain the digits of a code by chance.
   const isKnown = (word: string) => (/^\d+$/.test(word) ? hasWord(known, word) : known.includes(word));
   const isTold = (passage: string) => [CODE_WRITERS, CODE_MACHINES, KEPT_SECRET].some((phrase) => phrase.test(passage));
   const words = passages.flatMap((passage) => {
@@ -74,11 +80,11 @@ export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, r
   };
 }
 
-/** A number as a bound: of 500 tonnes or more, above 2,500. */
+/** A number as a bound: "of 500 tonnes or more", "above 2,500". */
 const BOUND =
   /\b(?:above|over|below|under|exceed(?:s|ing)?|more than|less than|at least|at most|from|up to)\s+(?<over>[1-9][\d,_]{2,11})\b|(?<![\d.,])(?<least>[1-9][\d,_]{2,11})(?:\s+\p{L}+)?\s+or\s+(?:more|less|above|below|over)\b/giu;
 
-/** The lines of a text that are secret, with what such a one announces, and the text without them; places stay where they are. */
+/** Splits a text into its secret lines, with what such a line announces, and the rest. Line positions stay the same. */
 function partedBy(isSecret: (line: string) => boolean, text: string): { secret: string; rest: string } {
   const secret: string[] = [];
   const rest: string[] = [];
@@ -95,7 +101,7 @@ function partedBy(isSecret: (line: string) => boolean, text: string): { secret: 
 
 const [HEADING, BLANK] = [/^ {0,3}#{1,6}\s/, /^\s*$/];
 
-/** A line of its own, rather than an item among others, that others belong to. */
+/** A separate line, not a list item, that further lines belong to. */
 const ANNOUNCES = /^(?!\s*(?:[-*+•]|\d+[.)])\s).*[:：][\s*_]*$/;
 
 function blank(text: string): string {
@@ -103,8 +109,8 @@ function blank(text: string): string {
 }
 
 /**
- * What is judged by its document as people read it: without what only tells machines how to write code, or nobody sees, since no handler is held to
- * that, and with `-` before the items of lists, whatever mark they have. Places stay where they are.
+ * The subject with its document as people read it: without hidden passages, to which no handler is held, and with `-`
+ * before all list items. Positions stay the same.
  */
 export function asRead(subject: Subject): Subject {
   const known = opened.get(subject);
@@ -115,20 +121,20 @@ export function asRead(subject: Subject): Subject {
     ITEM_MARK,
     '$<indent>-',
   );
-  const found = rest === text ? subject : { ...subject, agreement: { ...subject.agreement, text: rest } };
-  opened.set(subject, found);
-  return found;
+  const visible = rest === text ? subject : { ...subject, agreement: { ...subject.agreement, text: rest } };
+  opened.set(subject, visible);
+  return visible;
 }
 
 const opened = new WeakMap<Subject, Subject>();
 
-/** What lists have before their items in place of `-`; numbers stay, and so do rules of three such marks. */
+/** List markers other than `-`. Numbers stay, and so do rules of three such marks. */
 const ITEM_MARK = /^(?<indent>[ \t]*)[+*•‣◦·●○▪■–](?=[ \t]+[^\s*])/gmu;
 
-/** Keywords of a schema that only people read. */
+/** Schema keywords for human readers. */
 const NOTES: ReadonlySet<string> = new Set(['description', '$comment', 'title']);
 
-/** What a schema says to its readers. */
+/** The notes of a schema to human readers. */
 function descriptionsOf(schema: Json, depth: number): string[] {
   if (depth > 20 || typeof schema !== 'object' || schema === null) return [];
   const own = isObject(schema)
@@ -137,14 +143,17 @@ function descriptionsOf(schema: Json, depth: number): string[] {
   return [...own, ...Object.values(schema).flatMap((child) => descriptionsOf(child, depth + 1))];
 }
 
-/** A line without the signs that have no width, where these part its letters. */
+/** A line without zero-width characters that split its letters. */
 function wide(line: string): string {
   return NO_WIDTH.test(line) ? line.replaceAll(SIGNS_WITHOUT_WIDTH, '') : line;
 }
 
 const [NO_WIDTH, SIGNS_WITHOUT_WIDTH] = [/\w\p{Cf}+\w\p{Cf}+\w/u, /\p{Cf}/gu];
 
-/** The comments of a text in HTML and Markdown, and the text with blanks in their place; one that never ends is none. */
+/**
+ * The HTML and Markdown comments of a text, and the text with blanks in their place. An unclosed comment does not
+ * count.
+ */
 function commentsOf(whole: string): { comments: string[]; open: string } {
   const comments: string[] = whole.match(LINK_COMMENT) ?? [];
   const text = whole.replace(LINK_COMMENT, blank);
@@ -161,20 +170,20 @@ function commentsOf(whole: string): { comments: string[]; open: string } {
   return { comments, open: open + text.slice(from) };
 }
 
-/** A link to nowhere, which Markdown shows to nobody. */
+/** A link definition without a target, which Markdown does not render. */
 const LINK_COMMENT = /^[ \t]*\[[^\]\n]{1,30}\]:[ \t]*(?:#|<>)[ \t]*[("'].{0,4000}$/gmu;
 
 const QUOTED =
   /["“„「『«`]\s?([^"”“「」『』«»`\n]{3,60}?)\s?["”“」』»`]|(?<![\p{L}\p{N}])['‘]([^'’\n]{3,60})['’](?![\p{L}\p{N}])/gu;
 
-/** A word with digits, or parted by a sign, that nobody uses by chance. */
+/** A word with digits or a separator, which nobody uses by chance. */
 const LIKE_DATA =
   /(?<![\p{L}\p{N}_.@/-])(?:\d{5,20}|\d{2,12}(?:-\d{2,12}){1,4}|(?=[\p{L}\p{N}._@-]*\d)\p{L}[\p{L}\p{N}_]*[-_@][\p{L}\p{N}._@-]{1,40}|[\p{Ll}\d-]{3,30}(?:\.[\p{Ll}\d-]{2,20}){1,3}|\p{Ll}{3,20}-(?=[\s,.;:)]))(?![\p{L}\p{N}_@])/gu;
 
-/** What a value is said to have in it: a sign of its own rather than a word of the language. */
+/** What a value must contain: a code rather than a plain word. */
 const HAD = new RegExp(`(?:${HAS_TEXT.source})[\\s"'“„«「『\`*:_-]{0,4}([a-z\\d][a-z\\d_-]{2,24})`, 'giu');
 
-/** What a number is said to be, and a number of several digits wherever it stands. */
+/** A number that a value must equal, and any number of several digits. */
 const IS_NUMBER =
   /(?:(?:={1,3}|\b(?:is|equals|equal to)) ?|(?<![\p{L}\p{N}.,:_-])(?=\d{2}))(\d{1,9})(?![\d.,:]*\d|[\p{L}_-])/gu;
 
@@ -185,5 +194,5 @@ const NAME = /^\p{Lu}\S*(?: \p{Lu}\S*)+$/u;
 
 const [BLOCK, OF_SCHEMA] = [/```[^\n`]{0,40}\n[^`]*```/g, /"(?:properties|\$schema|enum|const)"/];
 
-/** A word of the language, which a handler may have for a reason of its own. */
+/** A plain word: a handler may have its own reason to use it. */
 const PLAIN = /^\p{L}+$/u;

@@ -5,12 +5,15 @@ import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { isEpoch, WORD } from './scalar-kinds.ts';
 
-/** A loose place, or one word of a message that is a text: the number of the word in it, from 0. */
+/** A loose place, or one word of a text message: its index, from 0. */
 export interface LoosePlace extends Loose {
   word?: number;
 }
 
-/** Where `got` differs from `expected` but for loose places, whose values must be there; a loose text is what is expected, or any that is not empty. */
+/**
+ * The differences between `got` and `expected`, apart from loose places. These must be present; a loose text must equal
+ * the expected one or be non-empty.
+ */
 export function looseDifferences(expected: Json, got: Json, loose: readonly LoosePlace[]): Difference[] {
   const words = loose.flatMap(({ word }) => word ?? []);
   if (words.length > 0 && typeof expected === 'string' && typeof got === 'string')
@@ -28,7 +31,7 @@ export function looseDifferences(expected: Json, got: Json, loose: readonly Loos
     const [wanted, value] = [valueAt(expected, pointer), valueAt(got, pointer)];
     if (as !== 'text' || value === undefined || wanted === undefined) continue;
     if (typeof value === 'string' && value.trim() !== '') continue;
-    // A case may itself have none there: a note that only a success carries.
+    // The case itself may have no text there, such as a note that only a success carries.
     if (equalJson(wanted, value)) continue;
     differences.push({ path: pointer, expected: wanted, got: value, message: 'wanted a text that is not empty' });
   }
@@ -43,7 +46,7 @@ function withoutWords(text: string, words: readonly number[]): string {
   });
 }
 
-/** What was sent at the loose places of a request, by what the case has there. */
+/** Pairs of the case's and the sent value at each loose place of a request. */
 export function looseReplacements(
   expected: Json,
   sent: Json,
@@ -57,7 +60,7 @@ export function looseReplacements(
   });
 }
 
-/** Loose ids that are empty, and loose times of another form than the expected one: seconds are no milliseconds, and no text. */
+/** Empty loose ids, and loose times in another form than the expected one: seconds, milliseconds or text. */
 export function malformedLoose(expected: Json, got: Json, loose: readonly Loose[]): Difference[] {
   return loose.flatMap(({ pointer, as }) => {
     const wanted = valueAt(expected, pointer);
@@ -70,13 +73,13 @@ export function malformedLoose(expected: Json, got: Json, loose: readonly Loose[
   });
 }
 
-/** How a time is written. */
+/** The form of a time. */
 function formOf(value: Json): 'text' | 'seconds' | 'milliseconds' | undefined {
   if (typeof value === 'number') return isEpoch(value) ? (value < 1e12 ? 'seconds' : 'milliseconds') : undefined;
   return typeof value === 'string' && /\d/.test(value) ? 'text' : undefined;
 }
 
-/** A value with each of the given scalars replaced: equal leaves, and long ones where they stand inside a text. */
+/** A value with scalars replaced: equal leaves, and long texts also inside other texts. */
 export function substitute(value: Json, replacements: readonly { from: Json; to: Json }[]): Json {
   if (replacements.length === 0) return value;
   if (Array.isArray(value)) return value.map((item) => substitute(item, replacements));
@@ -87,7 +90,7 @@ export function substitute(value: Json, replacements: readonly { from: Json; to:
   if (typeof value !== 'string') return value;
   let text = value;
   for (const { from, to } of replacements) {
-    // Short values stand in texts by chance.
+    // Texts contain short values by chance.
     if (typeof from === 'string' && from.length >= 4 && (typeof to === 'string' || typeof to === 'number'))
       text = text.replaceAll(from, () => String(to));
   }

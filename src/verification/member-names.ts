@@ -1,3 +1,3 @@
-/** Members whose values may be made or checked out of others: a fresh value may rightly be refused. */
+/** Members whose values may be derived from, or checked against, others: a handler may rightly refuse a fresh value. */
 export const DERIVED_NAME =
   /sig|hash|digest|hmac|mac$|check_?sum|crc|token|cursor|jwt|proof|otp|challenge|secret|passw/i;

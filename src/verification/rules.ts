@@ -1,27 +1,27 @@
 import type { Code } from '../kernel/errors.ts';
 
-/** The runs that a rule is judged by. */
+/** The runs that a rule needs. */
 type Needs =
-  /** The source, the cases' own runs, or those that other checks ask for anyway. */
+  /** The source, the cases' runs, or runs of other checks. */
   | 'no runs'
   | 'cases again'
-  /** A case whose data, keys, list items or single values are others in the request, and in all that answers it. */
+  /** A case with other data, keys, list items or single values in the request and in all answers. */
   | 'other requests'
-  /** A case's own request, where tools or peer tell something else, or fail. */
+  /** A case's request with other answers, or failures, of tools or peer. */
   | 'other answers'
   | 'generated requests'
-  /** The worlds that a reader derived from the document. */
+  /** The cases that a reader derived from the document. */
   | 'derived cases';
 
 interface Rule {
   id: string;
   needs: Needs;
   code: Code;
-  /** A candidate is refused for an error; a warning goes into the report and a repair alone. */
+  /** An error refuses the candidate; a warning goes to the report and to a repair. */
   severity: 'error' | 'warning';
-  /** Whether a breach shows that the candidate knows the examples by heart. */
+  /** Whether a breach proves that the candidate hard-codes the examples. */
   provesMemory?: true;
-  /** Whether the agreement may say in words what makes a breach right, so that a judge may be asked. */
+  /** Whether the document's words may allow a breach, so that a judge may be asked. */
   mayBeAppealed?: true;
 }
 
@@ -100,13 +100,10 @@ const table = [
   },
 ] as const satisfies readonly Rule[];
 
-/** The id of a rule: the name of its check, and what a breach of it looks like. */
+/** The id of a rule: its check's name and the breach. */
 export type RuleId = (typeof table)[number]['id'];
 
-/**
- * Every rule beyond the negotiated cases, one a row: what it needs, whether it refuses, what a breach shows, who
- * decides.
- */
+/** Every rule beyond the negotiated cases: what it needs, whether it refuses, what a breach proves, who decides. */
 export const rules: readonly (Rule & { id: RuleId })[] = table;
 
 const byId: ReadonlyMap<string, Rule> = new Map(rules.map((rule) => [rule.id, rule]));

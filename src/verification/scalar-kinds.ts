@@ -3,7 +3,7 @@ import { escapeToken, type Json } from '../kernel/json.ts';
 /** A scalar inside a value, with its place. */
 export interface Leaf {
   pointer: string;
-  /** The member name it stands under; the nearest one for an item of an array, empty at the root. */
+  /** Its member name; the nearest one for an item of an array, empty at the root. */
   name: string;
   value: string | number | boolean | null;
 }
@@ -23,7 +23,7 @@ function collect(value: Json, pointer: string, name: string, leaves: Leaf[]): vo
   else for (const key of Object.keys(value)) collect(value[key] as Json, `${pointer}/${escapeToken(key)}`, key, leaves);
 }
 
-/** The words and numbers of a text, in their order; marks between them do not count. */
+/** The words and numbers of a text, in order, without separators. */
 export function tokensOf(text: string): string[] {
   return text.match(WORD) ?? [];
 }
@@ -31,20 +31,20 @@ export function tokensOf(text: string): string[] {
 /** A word or number of a text. */
 export const WORD = /[\p{L}\p{N}_]+(?:[.:@+-][\p{L}\p{N}_]+)*/gu;
 
-/** Says whether a text is a calendar date or a moment in ISO 8601's extended form. */
+/** Whether a text is a calendar date or a time in ISO 8601's extended format. */
 export function isIsoTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text);
 }
 
-/** Says whether a number is in the range of present moments: seconds or milliseconds since 1970, 2001 to 2065. */
+/** Whether a number may be a current time: seconds or milliseconds since 1970, within 2001 to 2065. */
 export function isEpoch(value: number): boolean {
   return Number.isInteger(value) && ((value >= 1e9 && value < 3e9) || (value >= 1e12 && value < 3e12));
 }
 
-/** How much is compared for one word, in UTF-16 units: a long text that repeats itself holds another such text at each of its places. */
+/** Most characters (UTF-16 units) compared for one word: a long repetitive text matches at each of its positions. */
 const MAX_COMPARED = 20_000_000;
 
-/** Says whether a text stands in another as a word of its own, whatever its case. */
+/** Whether a text contains another one as a whole word, ignoring case. */
 export function hasWord(text: string, word: string): boolean {
   if (word === '') return false;
   const haystack = text.toLowerCase();
@@ -59,7 +59,7 @@ export function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-// Letters of scripts without spaces do not make one word with their neighbours.
+// In scripts without spaces, neighbouring letters do not form one word.
 function joins(left: string, right: string): boolean {
   return (
     /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]$/u.test(left) &&
@@ -67,7 +67,7 @@ function joins(left: string, right: string): boolean {
   );
 }
 
-/** The text inside a base64 value, where it holds printable text and nothing else. */
+/** The text inside a base64 value; `undefined` unless it is printable text only. */
 export function decodedText(whole: string): string | undefined {
   const text = whole.trimEnd();
   if (text.length < 8 || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;

@@ -2,13 +2,11 @@ import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { isIsoTime, leavesOf, tokensOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
-/**
- * Names of standards and formats that a handler may know without the document, whatever stands in the cases.
- */
+/** Names of standards and formats that a handler may know without the document. */
 const COMMON_KNOWLEDGE =
   /^(?:utf-?(?:8|16|32)|us-ascii|ascii|iso[-_ ]?\d{3,5}(?:-\d+)?|latin-?1|sha-?(?:1|224|256|384|512)|sha3-\d+|md5|hmac.*|crc-?(?:16|32)|aes.*|rsa.*|ed25519|base(?:16|32|58|64)(?:url)?|https?(?:\/\d(?:\.\d)?)?|v?\d{1,2}(?:\.\d{1,3}){1,2}|v\d{1,2}|rfc ?\d+|mp[34]|ipv[46]|h26[45]|oauth2?|json|xml|csv|(?:text|application|image|audio|video|multipart)\/.+|(?:africa|america|asia|europe|australia|pacific|atlantic|indian|antarctica|etc)\/.+|utc|gmt|utc[+-]\d.*)$/i;
 
-/** Numbers that formulas are made of: factors between units, and what percentages and clocks need. */
+/** Numbers of common formulas: unit factors, percentages, clock arithmetic. */
 const COMMON_NUMBERS: ReadonlySet<number> = new Set([
   1000,
   1024,
@@ -64,9 +62,9 @@ const COMMON_NUMBERS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * What an agreement makes public property: words of the document and of those it builds on, constants of the schemas, what tools say of themselves. A handler may
- * know these by heart; everything else in cases and tool answers is data. Examples inside a document count as data: only words without
- * digits are taken from them.
+ * What a handler may know from an agreement: words of the document and of those it builds on, constants of the schemas,
+ * and descriptions of the tools. Everything else in cases and tool answers is data. Examples inside a document count as
+ * data too: only words without digits are taken from them.
  */
 export class Vocabulary {
   readonly #words: ReadonlySet<string>;
@@ -114,12 +112,12 @@ export class Vocabulary {
     );
   }
 
-  /** Whether a run of letters is a word of the document. */
+  /** Whether the document has a run of letters as a word. */
   hasWord(letters: string): boolean {
     return this.#words.has(letters.toLowerCase());
   }
 
-  /** Whether a text is public property as a whole. */
+  /** Whether a handler may know a text as a whole. */
   hasText(text: string): boolean {
     let known = this.#knownTexts.get(text);
     if (known === undefined) {
@@ -134,18 +132,18 @@ export class Vocabulary {
     if (this.#constants.has(lower) || this.#names.has(text) || COMMON_KNOWLEDGE.test(text.trim())) return true;
     const where = looksLikeData(text) ? this.#prose : this.#full;
     if (lower.trim() !== '' && containsWord(where, lower)) return true;
-    // Zeros that fill a column up are no data beside a word of the document.
+    // Zeros that pad a word of the document to a column are not data.
     const filled = /^(?:0{2,}([^\d\s]+)|([^\d\s]+)0{2,})$/.exec(text);
     if (filled !== null && /\p{L}/u.test(text)) return this.hasText((filled[1] ?? filled[2]) as string);
-    // So are such zeros among marks of one column each, where all of them stand in the document.
+    // Nor are zeros among one-column marks, if the document has all of these marks.
     if (/^[\p{L}\d]+$/u.test(lower) && /(?<!\d)0{2,}/.test(lower) && /\p{L}/u.test(lower))
       return (lower.match(/\p{L}+|\d+/gu) ?? []).every((part) => containsWord(this.#prose, part));
-    // A line may be put together of words that stand apart in the document: `ERR` and `E2` are `ERR;E2`.
+    // A line may be composed of separate words of the document: `ERR;E2` of `ERR` and `E2`.
     const fields = text.split(/[;|,:=]/);
     return fields.length > 1 && fields.every((field) => /\p{L}/u.test(field) && this.hasText(field));
   }
 
-  /** Whether a text stands in a schema as a constant, or in every case at the same place. */
+  /** Whether a text is a constant of a schema, or the same in every case at one place. */
   isConstant(text: string): boolean {
     return this.#constants.has(text.toLowerCase());
   }
@@ -159,13 +157,13 @@ export class Vocabulary {
     );
   }
 
-  /** Whether a name is a member that some schema declares. */
+  /** Whether a schema declares a member of this name. */
   hasName(name: string): boolean {
     return this.#names.has(name);
   }
 }
 
-/** Whether a text looks like data rather than like a word of the language: a digit, or several words. */
+/** Whether a text looks like data, not like a plain word: it has a digit or several words. */
 export function looksLikeData(text: string): boolean {
   return /\d/.test(text) || isIsoTime(text) || /\S\s+\S/.test(text.trim());
 }
@@ -224,11 +222,11 @@ function collectSchemaTexts(
   }
 }
 
-/** The document, or one that it builds on, without its schemas and without blocks of sample data. */
+/** The document, or one that it builds on, without schemas and blocks of sample data. */
 function proseOf(document: string, { schemas }: Subject['agreement'], uri?: string): string {
   let text = document;
-  const own = schemas.filter(({ baseUri }) => baseUri === uri);
-  for (const { start, end } of own.sort((a, b) => b.start - a.start))
+  const ofDocument = schemas.filter(({ baseUri }) => baseUri === uri);
+  for (const { start, end } of ofDocument.sort((a, b) => b.start - a.start))
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
   text = text.replace(/^(```|~~~)[^\n]*\n[\s\S]*?^\1[^\n]*$/gm, (block) => (/\{|\[|<|,/.test(block) ? '\n' : block));
   return withoutJsonBlocks(text);
@@ -247,14 +245,14 @@ function withoutJsonBlocks(text: string): string {
   return kept + text.slice(at);
 }
 
-/** How much is read from braces that open no sample data, in UTF-16 units: a document may consist of them. */
+/** Most characters (UTF-16 units) read from braces that open no sample data: a document may consist of them. */
 const MAX_VAIN_CHARACTERS = 4_000_000;
 
-/** Where what opens with a brace ends, and whether it is sample data. */
+/** Where the block of a brace ends, and whether it is sample data. */
 function objectAt(text: string, open: number): { end: number; isData: boolean } {
   let depth = 0;
   let inString = false;
-  // A block of sample data is short: longer ones are not worth the search from each brace.
+  // Sample data are short: searching further from each brace is not worth it.
   const most = Math.min(text.length, open + 20_000);
   for (let at = open; at < most; at += 1) {
     const char = text[at];
@@ -268,7 +266,7 @@ function objectAt(text: string, open: number): { end: number; isData: boolean } 
   return { end: most, isData: false };
 }
 
-/** Without what an "e.g." announces. */
+/** The text without what follows an "e.g.". */
 function withoutExampleTokens(text: string): string {
   return text.replace(
     /(\be\.g\.,?|\bfor example,?:?|\bfor instance,?:?|\bsuch as|\bexample:|例如[:：]?|比如[:：]?|如[:：])\s*[`"'“]?[^\s`"'”，。]{0,200}\d[^\s`"'”，。]*[`"'”]?/giu,
@@ -276,7 +274,7 @@ function withoutExampleTokens(text: string): string {
   );
 }
 
-/** Words of messages that are texts, where all requests or all responses have them: there must be two cases at least. */
+/** Words that all text requests or all text responses share; needs two cases. */
 function* sharedWords({ cases }: Subject): Generator<string> {
   for (const side of ['request', 'response'] as const) {
     const texts = cases.map((one) => one[side]);
@@ -286,7 +284,7 @@ function* sharedWords({ cases }: Subject): Generator<string> {
   }
 }
 
-/** Values that stand at the same place in the requests of all cases, or in the responses of all: there must be two cases at least. */
+/** Values at the same place in all requests or in all responses; needs two cases. */
 function* sharedValues(subject: Subject): Generator<string> {
   const [first, ...rest] = subject.cases;
   if (!first || rest.length === 0) return;

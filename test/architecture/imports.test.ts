@@ -57,8 +57,10 @@ const table: Record<string, string[]> = {
     'src/verification/source',
     'src/verification/worlds',
     'src/verification/checks',
+    'src/verification/exchanges',
     'types of sandbox/contract.ts',
   ],
+  'src/verification/exchanges': [...verificationStandsOn, 'src/verification'],
   'src/verification/source': [...verificationStandsOn, 'src/verification'],
   'src/verification/worlds': [...verificationStandsOn, 'src/verification', 'src/verification/source'],
   'src/verification/checks': [
@@ -115,6 +117,7 @@ const pureAreas = [
   'src/prompting',
   'src/readings',
   'src/verification',
+  'src/verification/exchanges',
   'src/verification/source',
   'src/verification/worlds',
   'src/verification/checks',

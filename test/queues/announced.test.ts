@@ -20,7 +20,7 @@ function fault(code: string): Error {
   return Object.assign(new Error('once more'), { code, retryAfterMs: 1 });
 }
 
-/** A queue with one job on it that has announced its messages and goes on as told. */
+/** A queue with one job that has announced its messages and continues with `goOn`. */
 async function announced(t: Parameters<typeof queueUnderTest>[0], goOn: ConsumerOptions['process']) {
   const seen = await queueUnderTest(t);
   let isAnnounced = false;

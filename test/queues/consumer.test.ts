@@ -40,7 +40,7 @@ test('a job gets one outcome: the key, one stream entry with exactly the fields 
   const returned = new Promise<unknown>((resolve) => events.on('completed', (event) => resolve(event.returnvalue)));
   await consume();
   const data = jobData({ replyTo: 'mine' });
-  // As a foreign producer does it: BullMQ alone.
+  // Like a foreign producer: with BullMQ alone.
   await queue.add('generate', data, { jobId: 'job-1' });
   const found = await outcome('job-1');
   assert.equal(found.jobId, 'job-1');
@@ -200,7 +200,7 @@ test('whoever publishes first wins: a worker publishes nothing for a job that it
     jobId: 'job-1',
     dataDigest: dataDigestOf(data),
   });
-  // As a reader in any language does it, with the published script.
+  // Like a reader in any language: with the published script.
   const keys = ['{protosmith}:outcome:job-1', '{protosmith}:outcomes:default'] as const;
   const answer = await connection.eval(
     publishScript,
@@ -326,7 +326,7 @@ test('a job supersedes none of another tenant, and says the same of one that the
   assert.equal(await connection.exists(keysOf().cancel('old'), keysOf().cancel('never-was')), 0);
   resolve();
   assert.equal((await outcome('old')).verdict, 'generated');
-  // Of one that has ended no more is said than of one that runs.
+  // The message does not tell whether that job has ended or is running.
   await producer.submit('generate', data({ supersedes: 'old', attempt: 9 }), { jobId: 'after' });
   said.push((await outcome('after')).findings);
   for (const findings of said) {
@@ -433,7 +433,7 @@ test('a fault of Redis when a job begins does not end it', {
   skip: redisServerPath() === undefined ? 'needs a real redis-server with access lists' : false,
 }, async (t) => {
   const { queue, connection, consume, outcome, events } = await queueUnderTest(t);
-  // What is asked before the work begins fails on a key that is forbidden; BullMQ's own commands do not.
+  // Commands before processing fail because of the forbidden key; BullMQ's own commands do not.
   await connection.call('ACL', 'SETUSER', 'default', 'resetkeys', '~{protosmith}:[^d]*');
   await consume({ intake: false });
   await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'job-1', attempts: 1 });
@@ -516,7 +516,7 @@ test('a defect whose worker died before it could bury the job is buried by the n
   await outcome('job-1');
   await until(async () => (await queue.getFailedCount()) === 1);
   await first.close();
-  // What is left where the worker died between the outcome and the end of the job: it is put back as stalled.
+  // The state if the worker died between the outcome and the end of the job: the job is put back as stalled.
   await queue.retryJobs({ state: 'failed' });
   await connection.hset(queue.toKey('job-1'), 'stc', 1);
   await consume({ process });
@@ -534,7 +534,7 @@ test('a later version is put back for a newer worker, and taken by it', async (t
   await queue.add('generate', jobData({ version: 2, timeoutMs: 30_000 }), { jobId: 'job-1' });
   await until(() => events.filter((event) => event.event === 'put-back').length >= 2);
   await old.close({ drainMs: 0 });
-  // A newer worker, told by the data alone, would know version 2; here the data become ones that this one knows.
+  // A newer worker would support version 2; here the data become ones that this worker supports.
   const job = await queue.getJob('job-1');
   await job?.updateData(jobData());
   await consume();
@@ -641,7 +641,7 @@ test('a worker that is stopped lets its jobs end', async (t) => {
 test('past the drain deadline jobs go back to the queue, and another worker ends them', async (t) => {
   const { producer, consume, outcome, entries, queue, events } = await queueUnderTest(t);
   const consumer = await consume({
-    // An error returned because the work was called off is not this job's outcome.
+    // An error returned because of the abort is not this job's outcome.
     process: ({ kind, data }, signal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(envelope(kind, data, 'error')))),
   });
@@ -661,7 +661,7 @@ test('past the drain deadline jobs go back to the queue, and another worker ends
 
 test('outcomes and their entries are kept for as long as configured', async (t) => {
   const { producer, connection, consume, outcome, entries } = await queueUnderTest(t);
-  // Entries as of two hours ago, enough of them for Redis to trim whole nodes.
+  // Entries from two hours ago, enough for Redis to trim whole nodes.
   const oldMs = Date.now() - 7_200_000;
   const writing = connection.pipeline();
   for (let index = 0; index < 500; index += 1)
@@ -689,7 +689,7 @@ test('a consumer says how it is doing, and pauses for a reason', async (t) => {
   await producer.submit('generate', jobData(), { jobId: 'a' });
   assert.deepEqual(consumer.health().paused, ['model down', 'something else']);
   await consumer.resume('model down');
-  // A worker that waits in a blocking read may have taken one job before it heard.
+  // A worker in a blocking read may have taken one job before the pause.
   assert.deepEqual(consumer.health().paused, ['something else']);
   await consumer.resume('something else');
   assert.equal((await outcome('a')).verdict, 'generated');
@@ -703,7 +703,7 @@ test('a consumer whose connection that waits for jobs is down says so', async (t
     async () => /^id=(\d+) .*cmd=bzpopmin/m.exec(String(await connection.client('LIST')))?.[1],
   );
   await until(() => consumer.health().connected);
-  // It is let in no more: who is connected stays so.
+  // New logins fail; existing connections stay.
   await connection.config('SET', 'requirepass', 'new');
   await connection.client('KILL', 'ID', waiting);
   await until(() => !consumer.health().connected);

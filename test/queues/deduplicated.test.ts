@@ -5,7 +5,7 @@ import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-t
 
 const keys = keysOf();
 
-/** A queue whose worker has a job in its hands until `end` is called. */
+/** A queue whose worker processes one job until `end` is called. */
 async function busy(t: Parameters<typeof queueUnderTest>[0], deduplication: { id: string; [name: string]: unknown }) {
   const seen = await queueUnderTest(t);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ test('the last job that BullMQ keeps until the active one ends is done, and thos
   await put('first');
   await until(() => events.some(({ event, jobId }) => event === 'taken' && jobId === 'first'));
   await put('kept');
-  // Read of before another takes its place.
+  // The keeper has read about it before another one replaces it.
   const seen = await connection.get(keys.seen);
   await until(async () => (await connection.get(keys.seen)) !== seen);
   await put('kept-then');

@@ -8,7 +8,7 @@ import { jobReader } from '../../src/pipeline/job-reader.ts';
 const hourMs = 3_600_000;
 const outcomes = {} as Outcomes;
 
-/** What is known as work on a job begins, by a clock of Redis that is an hour ahead. */
+/** What is known when processing starts, with Redis' clock an hour ahead. */
 function beginning(more: Partial<Beginning> = {}): Beginning {
   const nowMs = Date.now() + hourMs;
   return { nowMs, outcome: null, cancelled: false, takenAtMs: nowMs - 5_000, dueMs: null, announced: [], ...more };

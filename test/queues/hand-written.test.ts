@@ -12,7 +12,7 @@ const noText = Buffer.from([0x22, 0xff, 0xfe, 0x22]);
 
 type Write = (connection: Connection, jobId: string) => Promise<unknown>;
 
-/** Values of each type of Redis. */
+/** A value of each Redis type. */
 const values: Readonly<Record<string, (connection: Connection, key: string) => Promise<unknown>>> = {
   string: (connection, key) => connection.set(key, 'by hand'),
   list: (connection, key) => connection.lpush(key, 'by hand'),
@@ -26,7 +26,7 @@ async function errorReplies(connection: Connection): Promise<string> {
   return /total_error_replies:\d+/.exec(await connection.info('stats'))?.[0] ?? '';
 }
 
-/** Nothing that fails is tried again and again: Redis answers no errors any more. */
+/** Nothing failing is retried for ever: Redis returns no more errors. */
 async function settled(connection: Connection): Promise<void> {
   let before = '';
   await until(async () => {
@@ -46,7 +46,7 @@ const keysOfJob: readonly [name: string, key: (jobId: string) => string, type: s
   ['cancel', (jobId) => keys.cancel(`not-${jobId}`), 'string'],
 ];
 
-/** What is written by hand beside a job that is well, which has its outcome all the same. */
+/** Values written by hand next to a healthy job, which gets its outcome all the same. */
 const besideJobs: Record<string, Write> = {
   'no JSON as what was announced': (c, jobId) => c.set(keys.announced(jobId), '{bad'),
   'nothing as what was announced': (c, jobId) => c.set(keys.announced(jobId), ''),
@@ -83,7 +83,7 @@ for (const score of ['inf', '1e300']) {
   besideJobs[`${score} in deadlines`] = (c, jobId) => c.zadd(keys.deadlines, score, jobId);
 }
 
-/** What is written by hand in the place of a job, and the code with which it ends. */
+/** Values written by hand in the place of a job, and the code with which it ends. */
 const noJobs: Record<string, [write: Write, code: string]> = {
   'an id without a hash': [async () => undefined, 'JOB_KIND_UNKNOWN'],
   'a job without a name': [
@@ -109,7 +109,7 @@ const noJobs: Record<string, [write: Write, code: string]> = {
   'a stream': [(c, jobId) => c.xadd(`${keys.queue}:${jobId}`, '*', 'by', 'hand'), 'JOB_KIND_UNKNOWN'],
 };
 
-/** Keys that are there once, each with the type that belongs there. */
+/** Keys that exist once, each with its type. */
 const fixed: Record<string, string> = {
   [keys.intake]: 'stream',
   [keys.deadlines]: 'zset',
@@ -221,7 +221,7 @@ suite('what is written by hand', { concurrency: 6 }, () => {
       const found = await outcome(jobId).catch(() => assert.fail(`no outcome with ${names[nth]}`));
       assert.equal(found.verdict, 'generated', `${names[nth]}: ${JSON.stringify(found.findings)}`);
       assert.deepEqual(found.messages, [{ action: 'codeGeneration', status: 'generated' }], names[nth]);
-      // On a slow machine a job may come again, which announces its outcome again.
+      // On a slow machine a job may be redelivered, which announces its outcome again.
       const first = (await entries(jobId)).filter(({ replayed }) => replayed === '0');
       const told = first.map(({ jobId: id, final }) => [id, final]);
       assert.deepEqual(told, [[jobId, '1']], names[nth]);
@@ -244,7 +244,8 @@ suite('what is written by hand', { concurrency: 6 }, () => {
       }
       if (!isPaused) await queue.resume();
       await consume({
-        // Longer than a keeper takes to begin: an id that BullMQ takes from a dead worker before is in no list any more.
+        // Longer than a keeper takes to start: an id that BullMQ takes from a dead worker before that is in no list any
+        // more.
         lockDurationMs: 5_000,
         stalledIntervalMs: 500,
         process: async ({ kind, data, rawBytes }) => {

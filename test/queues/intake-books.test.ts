@@ -13,7 +13,7 @@ const patient = (more = {}) => jobData({ timeoutMs: 600_000, ...more });
 
 type Seen = Awaited<ReturnType<typeof queueUnderTest>>;
 
-/** Starts a worker that works on one job for as long as the test takes: what comes by the stream is brought to the queue. */
+/** Starts a worker that processes one job for the whole test: entries of the stream are still moved to the queue. */
 function busy({ consume }: Seen) {
   return consume({
     concurrency: 1,
@@ -22,7 +22,7 @@ function busy({ consume }: Seen) {
   });
 }
 
-/** Jobs that wait or are worked on. */
+/** The number of waiting and active jobs. */
 function onQueue({ queue }: Seen): Promise<number> {
   return queue.getJobCountByTypes('waiting', 'active');
 }
@@ -57,7 +57,7 @@ test('the time of a job that comes by the stream more than once counts from the 
   for (const atMs of [first, second]) await connection.xadd(keys.intake, `${atMs}-0`, 'data', data);
   await busy(seen);
   await until(() => bridged(seen).length === 2);
-  // Side by side: which of the two is first at the queue, nobody knows.
+  // Concurrently: either may reach the queue first.
   const jobKey = `${keys.queue}:${jobIdOf(patient())}`;
   const takenAtMs = await until(() => connection.hget(jobKey, 'takenAtMs'));
   assert.ok([first, second].includes(takenAtMs), takenAtMs);
@@ -87,7 +87,7 @@ test('the names of bridges that died do not add up, and what one of them had tak
   await connection.xreadgroup('GROUP', INTAKE_GROUP, 'died-at-work', 'STREAMS', keys.intake, '>');
   await connection.xgroup('CREATECONSUMER', keys.intake, INTAKE_GROUP, 'died-idle');
   assert.deepEqual((await bridges(seen)).sort(), ['died-at-work', 'died-idle']);
-  // As long as a name is kept that asks for nothing.
+  // As long as an idle consumer is kept.
   await sleep(15_100);
   await busy(seen);
   await until(() => bridged(seen).length === 1);
@@ -111,7 +111,7 @@ test('a bridge that ends takes its name along, unless entries of it are left for
   await connection.xadd(keys.intake, '*', 'data', JSON.stringify(patient({ attempt: 2 })));
   await until(() => bridged(seen).length === 2);
   const [name = ''] = await bridges(seen);
-  // An entry that this bridge has taken and could not bring to the queue.
+  // An entry that this bridge read and could not move to the queue.
   const left = '9999999999999-0';
   await connection
     .multi()
@@ -130,7 +130,7 @@ test('an entry that Redis hands to a bridge while that ends is left for another'
   const data = patient();
   await connection.xgroup('CREATE', keys.intake, INTAKE_GROUP, '0', 'MKSTREAM');
   let name: string | undefined;
-  // Between what a bridge that ends asks Redis and its last command, a read of it that Redis has not let go of is served.
+  // Between the last commands of a closing bridge, Redis still serves a pending read of it.
   const proxy = createServer((near) => {
     const far = connectTo(Number(new URL(redis.url).port), '127.0.0.1');
     for (const socket of [near, far])
@@ -158,7 +158,7 @@ test('an entry that Redis hands to a bridge while that ends is left for another'
   });
   atEnd(() => ending.close());
   await ending.ready();
-  // A bridge has a name once it has read something.
+  // A bridge has a consumer name once it has read something.
   await connection.xadd(keys.intake, '*', 'data', JSON.stringify(patient({ attempt: 1 })));
   const own = await until(async () => (await bridges(seen))[0]);
   await until(async () => (await connection.xlen(keys.intake)) === 0);

@@ -40,7 +40,7 @@ test('the same data reviewed first are another job, under an id of its own, and 
   assert.equal((await outcome(jobIdOf(data))).kind, 'review');
   await add('generate');
   assert.equal((await outcome(`${jobIdOf(data)}-generate`)).kind, 'generate');
-  // At the same moment, too.
+  // Also at the same time.
   const other = jobData({ attempt: 1 });
   await Promise.all(['generate', 'review', 'generate'].map((kind) => add(kind, other)));
   const kinds = async () => {
@@ -226,7 +226,7 @@ test('entries in whose place something else stands, however many a dead bridge h
     return jobIdOf(data);
   };
   const jobIds: string[] = [];
-  // Where the job would lie, there is something else.
+  // The job's key holds something else.
   for (let count = 0; count < 60; count += 1) {
     const jobId = await add(count);
     jobIds.push(jobId);
@@ -248,7 +248,7 @@ test('an entry that a worker took and let lie has its outcome in time, with anot
   await connection.xadd(intake, '*', 'data', JSON.stringify(jobData()));
   await outcome(first);
   still.child.kill('SIGSTOP');
-  // Who stands still has asked Redis already, and is handed the next.
+  // A frozen worker has a pending read and gets the next entry.
   const data = jobData({ timeoutMs: 10_000, attempt: 1 });
   await until(async () => {
     await connection.xadd(intake, '*', 'data', JSON.stringify(data));
@@ -273,12 +273,12 @@ test('an entry whose deadline comes before any bridge has it is ended at that', 
   await consume({ intake: false });
   await until(() => connection.exists('{protosmith}:lease:keeper'));
   const data = jobData({ timeoutMs: 2_000, replyTo: 'mine' });
-  // Never read, taken by one who died, and taken with a name that nobody knows.
+  // Never read, read by a dead worker, and read under an unknown name.
   await connection.xgroup('CREATE', intake, INTAKE_GROUP, '0', 'MKSTREAM');
   await connection.xadd(intake, '*', 'jobId', 'taken', 'data', JSON.stringify(data));
   await connection.xreadgroup('GROUP', INTAKE_GROUP, 'dead', 'STREAMS', intake, '>');
   await connection.xadd(intake, '*', 'jobId', 'unread', 'data', JSON.stringify({ ...data, attempt: 1 }));
-  // Its time is not what whoever wrote it says.
+  // Its id is not a real time.
   await connection.xadd(intake, '99999999999999-0', 'jobId', 'ahead', 'data', JSON.stringify({ ...data, attempt: 2 }));
   for (const jobId of ['taken', 'unread', 'ahead'])
     assert.deepEqual(codes(await outcome(jobId)), ['PLATFORM_DEADLINE']);
@@ -289,7 +289,7 @@ test('an entry whose deadline comes before any bridge has it is ended at that', 
 
 test('an entry that the queue does not take has its outcome at its deadline all the same', async (t) => {
   const { connection, consume, outcome, entries } = await queueUnderTest(t);
-  // BullMQ counts in it with each job that it adds.
+  // BullMQ increments it with each job that it adds.
   await connection.set('{protosmith}:code-generation:id', 'by hand');
   await consume();
   const data = jobData({ timeoutMs: 3_000, replyTo: 'mine' });

@@ -14,7 +14,7 @@ const patient = (more = {}) => jobData({ timeoutMs: 600_000, ...more });
 
 type Seen = Awaited<ReturnType<typeof queueUnderTest>>;
 
-/** Has another worker, which knows nothing of outcomes, end everything that waits. */
+/** Another worker, which knows nothing of outcomes, ends all waiting jobs. */
 async function endedByAnother(seen: Seen, state: 'failed' | 'completed', jobs: number, reason = 'no'): Promise<void> {
   const { queue, connection } = seen;
   const work = () => (state === 'failed' ? Promise.reject(new Error(reason)) : Promise.resolve('done'));
@@ -23,13 +23,13 @@ async function endedByAnother(seen: Seen, state: 'failed' | 'completed', jobs: n
   await until(async () => (await queue.getJobCountByTypes(state)) === jobs).finally(() => other.close());
 }
 
-/** Sets the moment at which BullMQ ended a job. */
+/** Sets the time at which BullMQ finished a job. */
 async function endedAt({ connection }: Seen, jobId: string, atMs: number): Promise<void> {
   await connection.zadd(`${keys.queue}:failed`, atMs, jobId);
   await connection.hset(`${keys.queue}:${jobId}`, 'finishedOn', atMs);
 }
 
-/** Starts a worker whose only hand is busy for as long as the test takes: its keeper goes on. */
+/** Starts a worker whose only slot is busy for the whole test: its keeper goes on. */
 async function busy({ consume, queue, events }: Seen): Promise<void> {
   await consume({
     concurrency: 1,
@@ -98,7 +98,7 @@ test('what an id has that was used for other data too is told to the one that it
     await refused();
     await put(again);
     await until(async () => (await told()).length > replays);
-    // Whoever puts a job now is answered by a worker.
+    // A worker answers a job submitted now.
     await until(async () => (await queue.getJob('shared')) === undefined);
   }
   await put('owner');
@@ -150,7 +150,7 @@ test('the moment at which Redis took a job is noted with it, whatever its time s
   await queue.add('generate', patient(), { jobId: 'right' });
   const knownMs = String(Date.now() - 5_000);
   await connection.hset(`${keys.queue}:known`, 'takenAtMs', knownMs);
-  // More than are read at once.
+  // More than one batch.
   const others = connection.pipeline();
   for (let n = 0; n < 1_100; n += 1) others.xadd(`${keys.queue}:events`, '*', 'event', 'progress', 'jobId', 'another');
   await others.exec();
@@ -161,7 +161,7 @@ test('the moment at which Redis took a job is noted with it, whatever its time s
     if (fields.includes('added')) addedAt.set(fields[fields.indexOf('jobId') + 1] ?? '', id.split('-')[0] ?? '');
   for (const jobId of ['behind', 'ahead', 'last']) assert.equal(await takenAt(jobId), addedAt.get(jobId), jobId);
   assert.equal(await takenAt('known'), knownMs);
-  // Believed where it was looked at within a second.
+  // Trusted if it was read within a second.
   const stamp = await connection.hget(`${keys.queue}:right`, 'timestamp');
   assert.ok([stamp, addedAt.get('right')].includes((await takenAt('right')) ?? ''));
 });
@@ -224,7 +224,7 @@ test('the keeper stays the same as long as it lives: it renews its lease', async
   const lease = keys.lease('keeper');
   const longMs = 10 * hourMs;
   await until(() => connection.pexpire(lease, longMs));
-  // Whoever takes a lease anew waits until it is free.
+  // A new holder waits until the lease is free.
   await until(async () => (await connection.pttl(lease)) < longMs / 2);
 });
 
@@ -253,7 +253,7 @@ test('a job that is put back again while the keeper brings it back keeps its new
   const { connection, queue } = await queueUnderTest(t);
   await connection.zadd(keys.due, Date.now() - hourMs, 'a', Date.now() - hourMs, 'b');
   const laterMs = Date.now() + hourMs;
-  // BullMQ refuses to bring back what is being worked on; a worker puts it back right then.
+  // BullMQ refuses to promote an active job; a worker delays it right then.
   const promote = async (jobId: string) => {
     if (jobId === 'a') await connection.zadd(keys.due, laterMs, jobId);
     throw new Error('not delayed');

@@ -10,7 +10,7 @@ const patient = (more = {}) => jobData({ timeoutMs: 600_000, ...more });
 
 type Seen = Awaited<ReturnType<typeof queueUnderTest>>;
 
-/** Puts many jobs on the queue at once. */
+/** Adds many jobs at once. */
 async function crowd({ queue }: Seen, size: number, more: (nth: number) => object = () => ({})): Promise<string[]> {
   const jobIds = Array.from({ length: size }, (_, nth) => `crowd-${nth}`);
   await queue.addBulk(
@@ -19,7 +19,7 @@ async function crowd({ queue }: Seen, size: number, more: (nth: number) => objec
   return jobIds;
 }
 
-/** Asks Redis how often it was given a command since its statistics were reset. */
+/** How often Redis got a command since its statistics were reset. */
 async function callsOf({ connection }: Seen, command: string): Promise<number> {
   return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await connection.info('commandstats'))?.[1] ?? 0);
 }
@@ -33,7 +33,7 @@ test('a deadline is kept however many jobs wait before it, also of one that the 
   await seen.consume();
   assert.deepEqual(codes(await outcome('crowd-1500')), ['PLATFORM_DEADLINE']);
   await until(async () => (await connection.zcard(keys.deadlines)) === 2_099);
-  // So many that it takes half a minute to look through them.
+  // So many that scanning them takes half a minute.
   const gone = Array.from({ length: 30_000 }, (_, nth) => `gone-${nth}`);
   await connection.lpush(`${keys.queue}:wait`, ...gone);
   await queue.add('review', jobData({ timeoutMs: 1_000 }), { jobId: 'last' });
@@ -75,7 +75,7 @@ test('a backlog costs Redis no search for each job', async (t) => {
   const { queue, connection, consume } = seen;
   await queue.pause();
   const jobIds = await crowd(seen, 500);
-  // A stamp of the last second is believed.
+  // A timestamp of the last second is trusted.
   await sleep(1_100);
   await consume();
   await until(async () => (await connection.zcard(keys.deadlines)) === jobIds.length);

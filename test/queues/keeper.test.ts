@@ -92,7 +92,7 @@ test('the outcome of a failed job is announced again when its producer puts the 
   await queue.add('generate', data, { jobId: 'a' });
   await outcome('a');
   await until(async () => (await queue.getJobState('a')) === 'failed');
-  // The keeper has begun to read BullMQ's events.
+  // The keeper has started to read BullMQ's events.
   await until(() => connection.get('{protosmith}:seen'));
   await queue.add('generate', data, { jobId: 'a' });
   const found = await until(async () => {
@@ -117,7 +117,7 @@ test('a job put again just before it leaves BullMQ is announced again, one put a
   await queue.add('generate', jobData({ replyTo: 'mine' }), { jobId: 'late' });
   await outcome('late');
   await until(async () => (await queue.getJobCountByTypes('active', 'waiting')) === 0);
-  // What BullMQ writes of a job that it ignores, since its id is still there.
+  // BullMQ's event for a job that it ignores because its id exists.
   const published = await connection.xrange('{protosmith}:outcomes:mine', '-', '+');
   const [firstMs] = (published[0]?.[0] ?? '').split('-');
   await connection

@@ -13,7 +13,7 @@ for (const name of ['wait', 'active', 'delayed', 'prioritized', 'marker', 'event
     const key = `{protosmith}:code-generation:${name}`;
     assert.deepEqual(await judged(), []);
     if (name === 'wait') await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'later', delay: 2_000 });
-    // BullMQ writes it down first, and finds then that the list is none.
+    // BullMQ writes the job first, then finds that the key is not a list.
     await queue.add('review', jobData(), { jobId: name }).catch(() => undefined);
     assert.equal(await connection.type(key), 'hash');
     const [fault] = await judged();

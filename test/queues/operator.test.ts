@@ -36,7 +36,7 @@ test('dead letters are listed, shown, put on the queue again as new jobs, and di
   broken = false;
   const again = await operator.deadLetters.requeue('a');
   assert.match(again.jobId, /^ps-[0-9a-f]{40}$/);
-  // The work publishes nothing now: that is a defect too, which proves that the job came again.
+  // The process publishes nothing now: that is a defect too, which proves that the job ran again.
   assert.deepEqual((await outcome(again.jobId)).negotiationId, 'a');
   assert.equal(await operator.deadLetters.show('a'), null);
   assert.equal((await outcome('a')).verdict, 'error');
@@ -74,7 +74,7 @@ test('a job without an outcome gets one before an operator removes it', async (t
   };
   const add = (jobId: string, more = {}) =>
     queue.add('review', jobData({ negotiationId: jobId, replyTo: 'mine', timeoutMs: 600_000 }), { jobId, ...more });
-  // Failed by somebody's own worker: the queue knows, and none of ours has looked yet.
+  // Failed by a foreign worker: none of ours has seen it yet.
   for (const jobId of ['discarded', 'requeued', 'cleaned', 'reused']) await add(jobId);
   const worker = new Worker(QUEUE_NAME, () => Promise.reject(new Error('crashed')), {
     connection,

@@ -19,7 +19,7 @@ import {
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { errorEnvelope } from '../../src/pipeline/outcome-of.ts';
 
-/** Data of a job that passes its schema. */
+/** Valid job data. */
 export function jobData(more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     version: 1,
@@ -36,12 +36,15 @@ export function envelope(kind: string, data: unknown, verdict: Envelope['verdict
   return { ...errorEnvelope(kind, data, { code: 'JOB_X', message: 'x' }), verdict, messages, findings: [] };
 }
 
-/** The codes of what was found. */
+/** The codes of the findings. */
 export function codes(found: { findings: readonly object[] }): unknown[] {
   return found.findings.map((finding) => 'code' in finding && finding.code);
 }
 
-/** A real Redis with a producer, a plain connection and the queue as a foreign producer sees it; all closed after the test. */
+/**
+ * A real Redis with a producer, a plain connection and the queue as a foreign producer sees it; all are closed after
+ * the test.
+ */
 export async function queueUnderTest(t: TestContext, options: LocalRedisOptions = {}) {
   const redis = await localRedis(options);
   const connection: Connection = connect(redis.url, 'worker');
@@ -65,11 +68,11 @@ export async function queueUnderTest(t: TestContext, options: LocalRedisOptions 
     producer,
     queue,
     events,
-    /** Has something done after the test while Redis is still there. */
+    /** Runs `end` after the test while Redis is still up. */
     atEnd(end: () => Promise<unknown>) {
       endings.push(end);
     },
-    /** Starts a consumer; by default one that answers each job with `generated`. */
+    /** Starts a consumer, by default one that answers each job with `generated`. */
     async consume(more: Partial<ConsumerOptions> = {}) {
       const consumer = createConsumer({
         jobs: jobReader,
@@ -110,7 +113,7 @@ export async function until<Value>(
   }
 }
 
-/** Names with their values, as Redis answers them flat. */
+/** An object of the flat list of names and values that Redis returns. */
 export function fieldsOf(flat: string[]): Record<string, string> {
   const pairs: [string, string][] = [];
   for (let index = 0; index < flat.length; index += 2) pairs.push([flat[index] ?? '', flat[index + 1] ?? '']);

@@ -20,7 +20,7 @@ import { workerProcesses } from './worker-processes.ts';
 const skip = redisServerPath() === undefined ? 'needs a real redis-server to kill, freeze or fill' : false;
 const patient = { timeoutMs: 120_000 };
 
-/** A Redis that can be killed and started again; it keeps an append-only file, or nothing. */
+/** A Redis that can be killed and restarted; with an append-only file, or without persistence. */
 async function restartable(t: TestContext, { durable = true } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'protosmith-aof-'));
   const kept = durable ? { dir } : {};
@@ -40,7 +40,7 @@ async function restartable(t: TestContext, { durable = true } = {}) {
   };
 }
 
-/** What became visible in a Redis that was started again. */
+/** The outcomes in a restarted Redis. */
 function outcomesOf(t: TestContext, url: string) {
   const producer = createProducer({ jobs: jobReader, url });
   const connection = connect(url, 'worker');
@@ -65,7 +65,7 @@ test('Redis killed and started again with its append-only file: nothing is lost,
   t.after(() => producer.close());
   const jobIds = Array.from({ length: 40 }, (_, index) => `${index}-job-200ms`);
   for (const jobId of jobIds) await producer.submit('generate', jobData(patient), { jobId });
-  // What it wrote within the last second would be lost by its policy.
+  // Its policy may lose the writes of the last second.
   await sleep(1_200);
   redis.kill();
   await sleep(2_000);
@@ -145,7 +145,7 @@ test('Redis frozen for longer than the lock: duplicates are suppressed, and the 
   const outcomes = await reportFault(seen, 'Redis frozen for longer than the lock', jobIds, Date.now());
   assert.ok(outcomes.every(({ verdict }) => verdict === 'generated'));
   assert.ok(workers.said.some((line) => line.event === 'lock-lost'));
-  // Those that do not hear that they were called off come to an end twice.
+  // Processes that ignore the abort end twice.
   for (const jobId of deaf)
     await until(() => workers.said.some((line) => line.event === 'suppressed' && line.jobId === jobId));
   const entries = (await seen.entries()).filter(({ replayed }) => replayed === '0');
@@ -189,7 +189,7 @@ test('a full Redis: submissions are refused, workers pause and say little, and a
   await until(() => worked === 2);
   await connection.config('SET', 'maxmemory', '1mb');
   await assert.rejects(producer.submit('generate', jobData({ attempt: 1 })), { code: 'PLATFORM_REDIS_FULL' });
-  // Two outcomes are ready, and cannot be published.
+  // Two outcomes are ready and cannot be published.
   finish();
   await until(() => consumer.health().paused.length > 0);
   await sleep(4_000);
@@ -212,7 +212,7 @@ test('a lock that ran out while Redis took no writes calls no work off that ends
     process: async ({ kind, data }, signal) => {
       worked += 1;
       await back.promise;
-      // Long enough for locks to be renewed in vain. Whoever takes the job then is of no help.
+      // Long enough for lock renewals to fail. The next worker to take the job must not finish it.
       await sleep(worked === 1 ? 1_200 : 600_000, undefined, { signal });
       return envelope(kind, data);
     },

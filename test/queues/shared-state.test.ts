@@ -47,7 +47,7 @@ test('many at the same moment share one piece of work', async (t) => {
       found: async () => result,
       work: async () => {
         worked += 1;
-        // Until the lease was renewed: less was left of its time before.
+        // Wait for the renewal: before it, less time was left.
         let leftMs = Number.POSITIVE_INFINITY;
         await until(async () => {
           const before = leftMs;
@@ -147,7 +147,7 @@ test('no endpoint rests for longer than ten minutes, and operators are told whic
   const restOf = async (endpoint: string) => (await endpoints.coolDownOf(endpoint)) - Date.now();
   await endpoints.coolDown('http://m/v1?key=secret model', Date.now() + 1_795_000_000_000);
   assert.ok((await restOf('http://m/v1?key=secret model')) <= 600_000);
-  // As an earlier version left it.
+  // As an earlier version wrote it.
   await connection.set(keys.coolDown('stuck'), '1', 'PX', 1_795_000_000_000);
   assert.ok((await restOf('stuck')) <= 600_000);
   assert.ok((await connection.pttl(keys.coolDown('stuck'))) <= 600_000);
@@ -160,7 +160,7 @@ test('a circuit opens after failures in a row, lets one call through when its ti
   const { connection } = await queueUnderTest(t);
   const policy = { failures: 3, windowMs: 600_000, openMs: 600_000 };
   const [here, there] = [new Endpoints(connection, keys, policy), new Endpoints(connection, keys, policy)];
-  // The time passes for which it is open.
+  // Waits until it is not open any more.
   const halfOpen = async () => {
     await connection.del(keys.circuit('m', 'open'));
     assert.equal((await there.circuitOf('m')).state, 'half-open');

@@ -25,7 +25,7 @@ import { envelope, jobData, until } from './queue-under-test.ts';
 const server = redisServerPath();
 const skip = server === undefined ? 'needs a real redis-server: cluster and Sentinel are its own' : false;
 
-/** Redis processes of one test, with a folder of their own, killed after it. */
+/** The Redis processes of one test, in their own folder, killed after it. */
 async function redisProcesses(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'protosmith-topology-'));
   const children: ChildProcess[] = [];
@@ -42,7 +42,7 @@ async function redisProcesses(t: TestContext) {
   });
   return {
     dir,
-    /** Has something done after the test while the processes still run, the last first. */
+    /** Runs `end` after the test while the processes are still up, last one first. */
     atEnd(end: () => Promise<unknown>) {
       endings.push(end);
     },
@@ -76,7 +76,7 @@ async function freePorts(count: number): Promise<number[]> {
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     probe.close();
     await once(probe, 'close');
-    // A cluster node listens 10,000 above its port as well.
+    // A cluster node also listens on its port plus 10,000.
     if (port > 1_024 && port < 50_000) ports.push(port);
   }
   return ports;
@@ -123,7 +123,7 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
   );
   tellFault('none: a cluster of three masters', 51, 51, 0, 0);
 
-  // Each node has users of its own.
+  // Each node has its own users.
   for (const node of nodes)
     await node.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>pw', ...leastRules(url), '-cluster|slots', '-info');
   const as = (login: string) => url.replace('//', `//${login}@`);
@@ -200,7 +200,7 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   redis.atEnd(() => producer.close());
   await producer.submit('generate', jobData(), { jobId: 'before' });
   assert.equal((await producer.waitForOutcome('before', { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');
-  // Replicas hear of writes a moment later: what the one that takes over is to know has to have come to it.
+  // Replication is delayed: the replica that takes over must have received the write.
   const first = connect(`redis://127.0.0.1:${masterPort}`, 'worker');
   await first.set('last', '1');
   assert.equal(await first.wait(1, 10_000), 1);
@@ -214,7 +214,7 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   tellFault('master of a Sentinel group killed', 2, 2, 0, Date.now() - sinceMs);
 });
 
-/** A certificate of this machine that is good for a day, and its key. */
+/** A certificate for this machine, valid for a day, and its key. */
 function certificate(dir: string): { cert: string; key: string } | null {
   const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
@@ -264,7 +264,7 @@ test('Sentinels and servers with logins of their own, over TLS, carry a job', { 
   const ask = async (url: string) => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script, url], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      // As an operator has a certificate of one's own trusted.
+      // Trust the test's certificate as an operator would.
       env: { ...process.env, NODE_EXTRA_CA_CERTS: made.cert },
     });
     let said = '';
@@ -287,12 +287,12 @@ test('Sentinels and servers with logins of their own, over TLS, carry a job', { 
     await ask(`${overTls}?sentinelUsername=watch&sentinelPassword=wrong`),
     /^OPERATOR_REDIS_LOGIN .*WRONGPASS/,
   );
-  // Nothing goes out in the clear: a plain port does not understand.
+  // Nothing is sent in plain text: a plain port does not understand TLS.
   assert.match(
     await ask(`rediss+sentinel://app:server@127.0.0.1:${plainSentinel}/main`),
     /^PLATFORM_REDIS_UNREACHABLE/,
   );
-  // The default user's password is the Sentinel's too, unless another is given.
+  // The Sentinel uses the default user's password unless it has its own.
   const shared = connect(`redis+sentinel://:server@127.0.0.1:${secondPort}/main`, 'worker');
   redis.atEnd(() => disconnect(shared));
   await whenReady(shared, 20_000);

@@ -6,7 +6,7 @@ import { workerProcesses } from './worker-processes.ts';
 
 const patient = { timeoutMs: 600_000 };
 
-// Most of the time is spent waiting: for locks to run out, for processes to start.
+// Most of the time goes to waiting: for locks to expire, for processes to start.
 describe('faults of workers', { concurrency: 3 }, () => {
   test('a job whose worker is killed is ended by another, once', async (t) => {
     const seen = await queueUnderTest(t);
@@ -69,7 +69,7 @@ describe('faults of workers', { concurrency: 3 }, () => {
     })();
     const sinceMs = Date.now();
     await producer.submit('generate', jobData(patient), { jobId: 'poison' });
-    // They work when it kills their worker, the first times.
+    // They are being processed when it kills their worker the first times.
     const others = ['a-700ms', 'b-700ms', 'c-700ms'];
     for (const jobId of others) await producer.submit('generate', jobData(patient), { jobId });
     const found = await outcome('poison', 120_000);
@@ -157,7 +157,7 @@ describe('faults of workers', { concurrency: 3 }, () => {
     await until(() => workers.said.some((line) => line.event === 'retried'));
     fast.child.kill('SIGKILL');
     await workers.start();
-    // Its own worker would have promoted it in five minutes by the other clock.
+    // By its wrong clock, its worker would have promoted it in five minutes.
     await until(() => workers.works('retry-1') >= 2);
     await outcome('retry-1');
   });
@@ -165,7 +165,8 @@ describe('faults of workers', { concurrency: 3 }, () => {
   test('a job that could not begin on a worker with a fast clock comes back in time', async (t) => {
     const { redis, connection, producer, outcome } = await queueUnderTest(t);
     const workers = workerProcesses(t, redis.url);
-    // What is asked before the work begins fails on a key that is forbidden; BullMQ's own commands do not, nor does what is noted of jobs put back.
+    // Commands before processing fail because of the forbidden key; BullMQ's own commands and the recording of put-back
+    // jobs do not.
     const rest = ['~{protosmith}:[^d]*', '~{protosmith}:due'];
     await connection.call('ACL', 'SETUSER', 'default', 'resetkeys', ...rest);
     const fast = await workers.start({ clockOffMs: 300_000 });
@@ -187,7 +188,7 @@ describe('faults of workers', { concurrency: 3 }, () => {
     const delayed = Date.now();
     await workers.start({ clockOffMs: 300_000 });
     await until(() => workers.works('retry15000') >= 2);
-    // However long a machine under load takes to start the other one.
+    // Independent of how long a loaded machine takes to start the other worker.
     assert.ok(Date.now() - delayed > 13_000, `back after ${Date.now() - delayed} ms`);
     await outcome('retry15000');
   });

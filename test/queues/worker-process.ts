@@ -1,6 +1,6 @@
 /**
- * A worker as a process of its own, to be killed: it answers each job as the job's name tells.
- * argv: Redis URL, lock in ms, interval of the search for stalled jobs in ms, how far its clock is off in ms.
+ * A worker process that tests kill: it answers each job as the job's name says. argv: Redis URL, lock in ms, interval
+ * of the search for stalled jobs in ms, clock offset in ms.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConsumer } from '../../queues/index.ts';
@@ -28,7 +28,7 @@ const consumer = createConsumer({
     const { jobId, kind, data, takenAtMs, publishNow } = delivery;
     say({ event: 'work', jobId, kind, sinceTakenMs: Date.now() - takenAtMs });
     const outcome = envelope(kind, data);
-    // The names say what befalls the worker.
+    // The name says what happens to the worker.
     if (jobId.endsWith('announced')) {
       const messages = [{ action: 'fixErrorNegotiation', status: 'accepted' }];
       await delivery.announceEarly({ negotiationId: 'n-1', messages, protocolHash: 'h' });
@@ -59,7 +59,7 @@ const consumer = createConsumer({
 process.once('SIGTERM', async () => {
   const drainMs = Number(process.env.DRAIN_MS ?? 10_000);
   await consumer.close({ drainMs });
-  // Nothing of it keeps the process.
+  // Nothing keeps the process alive.
   say({ event: 'closed' });
 });
 

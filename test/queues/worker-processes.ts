@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** A line that a worker process said. */
+/** A line of a worker process. */
 export interface Said {
   event: string;
   jobId?: string;
@@ -23,9 +23,9 @@ export function workerProcesses(t: TestContext, url: string) {
     for (const child of children) child.kill('SIGKILL');
   });
   return {
-    /** Everything that any of them said. */
+    /** All lines of all processes. */
     said,
-    /** How often work on a job was begun. */
+    /** How often processing of a job started. */
     works: (jobId: string) => said.filter((line) => line.event === 'work' && line.jobId === jobId).length,
     async start(options: { lockMs?: number; stalledMs?: number; clockOffMs?: number; drainMs?: number } = {}) {
       const { lockMs = 5_000, stalledMs = 1_000, clockOffMs = 0, drainMs = 10_000 } = options;

@@ -2,31 +2,31 @@ import type { Sandbox } from '../../sandbox/index.ts';
 import { measureOf, tryCandidate } from '../../scripts/try-candidate.ts';
 import type { Json } from '../../src/kernel/json.ts';
 
-/** An agreement in short: its rules in prose, its schemas, its cases, and what our agent brings along. */
+/** An agreement in short form: its rules in prose, its schemas, its cases, and our agent's tools and task. */
 export interface Agreed {
   rules: string;
-  /** Absent where messages are texts. */
+  /** Absent if messages are texts. */
   request?: Json;
   response?: Json;
   cases: [request: Json, response: Json, expected?: string][];
   tools?: Json[];
   loose?: Json[];
-  /** Of a requester. */
+  /** A requester's task. */
   task?: Json;
 }
 
-/** What a handler of an agreement is refused for. */
+/** The rules that refuse a handler of an agreement. */
 export async function refusalsOf(agreed: Agreed, handler: string, sandbox: Sandbox) {
   return (await judged(agreed, handler, sandbox)).refusedFor;
 }
 
-/** What a handler of an agreement is warned of, each with the name of its check. */
+/** The warnings for a handler of an agreement, each with its check's name. */
 export async function warningsOf(agreed: Agreed, handler: string, sandbox: Sandbox) {
   const { verification } = await judged(agreed, handler, sandbox);
   return (verification?.warnings ?? []).map(({ check, message }) => `${check}: ${message}`);
 }
 
-/** What handlers of an agreement are judged against. */
+/** The subject by which handlers of an agreement are judged. */
 export function subjectOf(agreed: Agreed) {
   return orderOf(agreed).subject;
 }
@@ -35,7 +35,7 @@ function judged(agreed: Agreed, handler: string, sandbox: Sandbox) {
   return tryCandidate(orderOf(agreed), handler, sandbox);
 }
 
-/** What handlers of an agreement are held to. */
+/** What handlers of an agreement are measured by, as `measureOf` returns it. */
 export function orderOf({ rules, request: asked, response: answered, cases, tools = [], loose = [], task }: Agreed) {
   const schemas =
     asked === undefined
@@ -71,12 +71,12 @@ export const number = { type: 'number' };
 /** The schema of any integer. */
 export const integer = { type: 'integer' };
 
-/** The schema of an object whose members must all be there, but for some. */
+/** The schema of an object with all members required, except for some. */
 export function object(properties: Record<string, Json>, optional: readonly string[] = []): Json {
   return { type: 'object', properties, required: Object.keys(properties).filter((name) => !optional.includes(name)) };
 }
 
-/** A tool that only reads. */
+/** A read-only tool. */
 export function reading(
   name: string,
   inputSchema: Json,
@@ -95,7 +95,7 @@ export function reading(
   };
 }
 
-/** A tool that acts, or does not say that it only reads. */
+/** A tool that is not declared read-only. */
 export function acting(
   name: string,
   inputSchema: Json,

@@ -3,15 +3,11 @@ import { test } from 'node:test';
 import type { Case } from '../../src/contract/agreement.ts';
 import type { Observation } from '../../src/contract/trial.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import {
-  caseDifferences,
-  casePeer,
-  caseScenarios,
-  judgeCases,
-  ownLoosePlaces,
-  runnableCases,
-  unrunnableCases,
-} from '../../src/verification/case-scenarios.ts';
+import { casePeer } from '../../src/verification/case-peer.ts';
+import { caseScenarios } from '../../src/verification/case-scenarios.ts';
+import { caseDifferences, judgeCases } from '../../src/verification/judge-cases.ts';
+import { ownLoosePlaces } from '../../src/verification/own-loose-places.ts';
+import { runnableCases, unrunnableCases } from '../../src/verification/runnable-cases.ts';
 import type { Subject } from '../../src/verification/subject.ts';
 
 const anything = {

@@ -28,7 +28,7 @@ async function trialOf(agreement: string, candidate: string, without?: string) {
   );
 }
 
-// Each candidate is refused by one rule alone: without its check, it is let through.
+// Candidates that only one rule refuses: without it they would pass.
 const soleRefusals = [
   ['literal-audit/told-value', 'frame-relay', 'faulty-knows-one'],
   ['determinism/later-run', 'ticket-states', 'faulty-by-chance'],
@@ -160,7 +160,7 @@ test('cases that were not run and places that are loose by themselves are named'
   );
 });
 
-// Tables, each with what one check by itself says of it.
+// Tables of the examples, each with the finding of one check.
 const told = [
   ['tool-influence', 'next-appointment-xml', 'table-over-real-work', /B 112.*though all of them fail/],
   ['tool-influence', 'library-loan', 'table-hidden', /only findCopies can tell, and calls none/],

@@ -56,7 +56,7 @@ for (const phrase of [
     const { verification } = await tryCandidate(order, source, sandbox);
     const { user, system } = process.cpuUsage(started);
     assert.ok(verification);
-    // A fifth of a second; from half a minute to four minutes where words are looked for from every place of the text.
+    // Takes 0.2 s; half a minute to four minutes if words are searched from every position of the text.
     assert.ok(user + system < 20_000_000, `${(user + system) / 1_000} ms`);
   });
 }
@@ -92,14 +92,14 @@ test('a protocol of texts full of lines and errors keeps the checks no longer th
   const { verification } = await tryCandidate(order, source, sandbox);
   const { user, system } = process.cpuUsage(started);
   assert.ok(verification);
-  // A fifth of a second; twenty where each line is looked for in each sentence.
+  // Takes 0.2 s; 20 s if each line is searched in each sentence.
   assert.ok(user + system < 8_000_000, `${(user + system) / 1_000} ms`);
 });
 
 test('a value of digits is varied as fast as it is long', () => {
   const started = process.cpuUsage();
   assert.equal(variedScalars(`${'0'.repeat(500_000)} id`).at(-1), `${'0'.repeat(499_999)}5 id`);
-  // A few milliseconds; a minute where the last digit is looked for from each of them.
+  // Takes a few milliseconds; a minute if the last digit is searched from each digit.
   assert.ok(process.cpuUsage(started).user < 20_000_000);
 });
 
@@ -107,6 +107,6 @@ test('a word is looked for within bounds in a text that repeats itself', () => {
   const started = process.cpuUsage();
   assert.equal(hasWord('a'.repeat(1_000_000), 'a'.repeat(500_000)), false);
   assert.equal(hasWord(`${'a'.repeat(1_000_000)} aaaa`, 'aaaa'), true);
-  // Some hundredths of a second; some minutes where all of the word is compared at each place.
+  // Takes some hundredths of a second; minutes if the whole word is compared at each position.
   assert.ok(process.cpuUsage(started).user < 20_000_000);
 });

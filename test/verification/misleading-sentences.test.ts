@@ -10,7 +10,7 @@ import { jobFrom } from '../analysis/sample-job.ts';
 
 const folder = new URL('product-lookup/', candidatesFolder);
 
-/** Sentences with words of rules in them, none of which says anything that a handler of the agreement could break. */
+/** Sentences with words that rules use, none of which states anything that a handler could break. */
 const sentences = [
   'An account whose owner has not logged in for a year is closed.',
   'Do not forget to log the owner of a product.',
@@ -36,7 +36,10 @@ before(async () => {
 });
 after(() => sandbox.close());
 
-/** The agreement with these sentences in it, and with a schema that lists the codes of its answers, which any other code would break. */
+/**
+ * The agreement with these sentences, and with a schema that lists the codes of its answers, so that any other code
+ * breaks it.
+ */
 function withSentences(...added: string[]): JsonObject {
   const heading = '# Data Format Description';
   const [open, listed] = [/("code": \{\s+)"type": "integer"/, '$1"enum": [200, 404, 500]'];

@@ -16,13 +16,13 @@ before(async () => {
 });
 after(() => sandbox.close());
 
-/** A value that can be made neither a text nor a number. */
+/** A value that converts to neither a text nor a number. */
 const stubborn = { toString: null, valueOf: null };
 
-/** Far above what any of this takes: a machine under load must not fail it, work that grows with the square of the data must. */
+/** Far more than any of this takes: a loaded machine must pass, work that grows quadratically must fail. */
 const hangCpuMs = 15_000;
 
-/** Sends an item, and tells what was kept of it. */
+/** Sends an item and returns what was stored of it. */
 function kept(pairs: [item: unknown, kept: unknown][], more: Partial<Agreed> = {}): Agreed {
   const item = pairs as [never, never][];
   return {
@@ -158,7 +158,7 @@ test('an answer may say NaN where what is told does', async () => {
 });
 
 test('a text whose numbers together look checked comes back as it is asked for', async () => {
-  // Of the digits in four of these texts a checksum is right, so that they are renamed as a whole.
+  // Four of these texts have a valid checksum, so they are renamed as a whole.
   const items = [1_000, 2_000, 3_000].map((by) => [0, 3, 6, 9].map((nth) => `Item ${nth * 13 + by} of AB-${nth}${by}`));
   assert.deepEqual(await refusalsOf(echoed(items), echoes, sandbox), []);
 });

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { CasesByRequest } from '../../src/verification/cases-by-request.ts';
 import { observed } from '../pipeline/observed.ts';
 
-/** The end of a job about as many responses to a requester. */
+/** The end of a job with these responses to a requester. */
 async function observedAll(schema: JsonObject, responses: Json[]) {
   const block = (title: string, more: JsonObject) => `\`\`\`json\n${JSON.stringify({ title, ...more })}\n\`\`\`\n`;
   const candidateProtocols = `# Requirements\nEcho.\n\n## Request Message\n${block('Request', { type: 'object' })}\n## Response Message\n${block('Response', schema)}`;

@@ -4,8 +4,11 @@ import type { Json } from '../../src/kernel/json.ts';
 import { decodedText, leavesOf } from '../../src/verification/scalar-kinds.ts';
 import type { Subject } from '../../src/verification/subject.ts';
 import { Vocabulary } from '../../src/verification/vocabulary.ts';
-import { dataOf, type Reach, RenameMap, runsOf } from '../../src/verification/worlds/rename-map.ts';
+import { dataOf } from '../../src/verification/worlds/datum.ts';
+import type { Reach } from '../../src/verification/worlds/fresh-text.ts';
+import { RenameMap } from '../../src/verification/worlds/rename-map.ts';
 import { SeededRandom } from '../../src/verification/worlds/seeded-random.ts';
+import { runsOf } from '../../src/verification/worlds/text-runs.ts';
 
 function vocabularyOf(text: string, part: Partial<Subject> = {}): Vocabulary {
   return new Vocabulary({
@@ -204,7 +207,7 @@ test('a map says beforehand what it changes: texts, numbers, times and member na
     assert.ok(map.changes(before));
   }
   const all = new RenameMap(data, vocabulary, runsOf([before]), new SeededRandom('test'), 'far');
-  // In small, the letter at the end is another one where more letters follow.
+  // The lower case of the final letter differs if more letters follow.
   assert.ok(all.changes("ΣΟΦΙΑΣ'Α"));
 });
 

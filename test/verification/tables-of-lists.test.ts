@@ -14,7 +14,7 @@ const time = { type: 'string', pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' };
 const span = object({ from: time, to: time });
 const spans = (...list: [string, string][]) => list.map(([from, to]) => ({ from, to }));
 
-/** The times of a day that are free, worked out from those that are not. */
+/** The free times of a day, computed from the taken ones. */
 const freeTimes: Agreed = {
   rules: 'The free times of a day, in order, from its busy ones, which come in any order and may overlap.',
   request: object({ id: text, day: span, busy: { type: 'array', items: span } }),

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => sandbox.close());
 
-/** Handlers that keep the agreement for as long as they see what the trials of an earlier release had. */
+/** Handlers that keep the agreement only while they see signs of an earlier release's trials. */
 const signs: Readonly<Record<string, string>> = {
   'the milliseconds of the clock': 'started % 1000 <= 100',
   'the minute of the clock':

@@ -37,7 +37,7 @@ test('a candidate that floods all runs but those of the cases is refused, and th
   assert.equal(refusedFor.length, 1);
   assert.match(refusedFor[0] ?? '', /is not run any more: its runs return and ask their tools far more than the cases/);
   assert.equal(verification?.reports.length, checks.length);
-  // It was some ten seconds on a machine that had little else to do.
+  // Without the limit it was about ten seconds on an idle machine.
   assert.ok(delay.max < 5e9, `${delay.max / 1e6} ms`);
 });
 

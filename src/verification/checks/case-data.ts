@@ -2,13 +2,13 @@ import type { Json } from '../../kernel/json.ts';
 import { type Leaf, leavesOf, tokensOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { type Datum, dataOf } from '../worlds/rename-map.ts';
+import { type Datum, dataOf } from '../worlds/datum.ts';
 
-/** Data of an agreement's cases, by where they come from. */
+/** The data of an agreement's cases, by their source. */
 export interface CaseData {
-  /** What a handler is asked or told: in requests, tool answers, task inputs, and for a requester in responses. */
+  /** What a handler is told: in requests, tool answers and task inputs, and a requester also in responses. */
   told: Datum[];
-  /** What stands in answers alone. */
+  /** Data that only answers have. */
   answersOnly: (Datum & { places: { testCase: number; pointer: string }[] })[];
 }
 
@@ -17,7 +17,7 @@ export function caseDataOf(subject: Subject, vocabulary: Vocabulary): CaseData {
   const { cases, tools, task } = subject;
   const examples = task?.examples ?? [];
   const told: Json[] = [
-    // The words in which a tool fails are its own: by what else should a handler tell failures apart?
+    // Not the texts of tool errors: a handler needs them to tell errors apart.
     ...tools.flatMap((tool) =>
       [...(tool.examples ?? []), ...(tool.otherwise ? [tool.otherwise] : [])].flatMap((answer) =>
         'output' in answer ? [answer.output] : [],
@@ -61,7 +61,7 @@ export function caseDataOf(subject: Subject, vocabulary: Vocabulary): CaseData {
   };
 }
 
-/** The leaves of a value; a message that is a text counts word by word as well, its numbers as numbers. */
+/** The leaves of a value; of a text message also each word, with numeric words as numbers. */
 function wordsOf(leaves: readonly Leaf[]): Leaf[] {
   return leaves.flatMap((leaf) =>
     leaf.pointer === '' && typeof leaf.value === 'string'

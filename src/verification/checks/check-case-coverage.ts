@@ -1,7 +1,8 @@
-import { ownLoosePlaces, unrunnableCases } from '../case-scenarios.ts';
 import type { Check } from '../check.ts';
+import { ownLoosePlaces } from '../own-loose-places.ts';
+import { unrunnableCases } from '../runnable-cases.ts';
 
-/** Says which cases could not be run, and which places were taken for loose without being declared so. */
+/** Reports cases that could not be run, and places that count as loose without a declaration. */
 export const caseCoverage: Check = {
   name: 'case-coverage',
   reason: 'Nobody should take a case for passed that was not run, or a value for agreed that was not compared.',

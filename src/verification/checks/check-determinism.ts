@@ -1,33 +1,33 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import type { Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import { caseDifferences } from '../case-scenarios.ts';
 import type { Check, CheckFindings, Finding, SeenCase } from '../check.ts';
+import { caseDifferences } from '../judge-cases.ts';
 import type { Subject } from '../subject.ts';
 import { otherTimeMs } from '../worlds/other-times.ts';
 
-/** So many runs with another seed, and so many at another time, are made at least where the cases are fewer. */
-const [leastLater, leastMoved] = [8, 5];
+/** Least runs with another seed, and at another time, if there are fewer cases. */
+const [minLater, minMoved] = [8, 5];
 
-/** So many runs at other times are made at most. */
-const mostMoved = 20;
+/** Most runs at other times. */
+const maxMoved = 20;
 
 /**
- * Runs each case again: as it was, and with other seeds, so at another second, when answers take other times. Some are run at other hours, days
- * and years too.
+ * Runs each case again: unchanged, and with another seed, so at another second and with other answer times. Some also
+ * run at other hours, days and years.
  */
 export const determinism: Check = {
   name: 'determinism',
   reason: 'The same input must give the same answer and the same calls, or the cases have proven nothing.',
   *run({ subject, cases, elsewhere }): Generator<Scenario[], CheckFindings, Observation[]> {
     if (cases.length === 0) return { findings: [], skipped: 'there is no case to run again' };
-    const later = repeated(cases, Math.max(leastLater, cases.length)).map(
+    const later = repeated(cases, Math.max(minLater, cases.length)).map(
       ({ scenario }, nth): Scenario => ({ ...scenario, seed: `${scenario.seed}-later-${nth}` }),
     );
     const moved = movedCases(subject, cases);
-    const seen = [...(yield [...cases, ...moved].map(({ scenario }) => scenario).concat(later))];
-    const again = seen.splice(0, cases.length);
-    const elsewhen = [...elsewhere, ...moved.map((one) => ({ ...one, seen: seen.shift() as Observation }))];
+    const observations = [...(yield [...cases, ...moved].map(({ scenario }) => scenario).concat(later))];
+    const again = observations.splice(0, cases.length);
+    const elsewhen = [...elsewhere, ...moved.map((one) => ({ ...one, seen: observations.shift() as Observation }))];
     const isBroken = (one: SeenCase, run: Observation) => caseDifferences(subject, one.one, run).length > 0;
     const [atOtherTime] = elsewhen.filter((one) => isBroken(one, one.seen));
     return {
@@ -36,7 +36,7 @@ export const determinism: Check = {
           const same = again[index] as Observation;
           if (!equalJson(traceOf(one.seen), traceOf(same)))
             return [factOf('determinism/same-run', one, same, 'the same run gave another answer or other calls')];
-          const other = seen.find((run, nth) => nth % cases.length === index && isBroken(one, run));
+          const other = observations.find((run, nth) => nth % cases.length === index && isBroken(one, run));
           return other === undefined ? [] : [factOf('determinism/later-run', one, other, changedLater)];
         }),
         ...(atOtherTime === undefined ? [] : [factOfTime(cases, atOtherTime)]),
@@ -48,14 +48,14 @@ export const determinism: Check = {
 const changedLater =
   'another seed, a moment later, with tools that take other times, changed an answer that is not loose';
 
-/** So many cases, in turn. */
+/** The cases in turn, `count` times in all. */
 function repeated(cases: readonly SeenCase[], count: number): SeenCase[] {
   return Array.from({ length: count }, (_, nth) => cases[nth % cases.length] as SeenCase);
 }
 
-/** Some of the cases at other times; none where the data say what time it is. */
+/** Some of the cases at other times; none if the data name a time of day. */
 function movedCases(subject: Subject, cases: readonly SeenCase[]): SeenCase[] {
-  const count = Math.min(mostMoved, Math.max(leastMoved, cases.length));
+  const count = Math.min(maxMoved, Math.max(minMoved, cases.length));
   return repeated(cases, count).flatMap((one, nth) => {
     const nowMs = otherTimeMs(subject, `${nth}`);
     return nowMs === undefined ? [] : [{ ...one, scenario: { ...one.scenario, nowMs } }];
@@ -68,7 +68,7 @@ function factOfTime(cases: readonly SeenCase[], moved: SeenCase): Finding {
   return factOf('determinism/other-time', usual, moved.seen, `at ${at} it gave another answer that is not loose`);
 }
 
-/** All that a run did that can be seen from without. */
+/** Everything observable that a run did. */
 export function traceOf(seen: Observation): Json {
   return [
     seen.end,

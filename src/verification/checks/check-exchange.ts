@@ -1,24 +1,26 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import type { Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import { caseDifferences } from '../case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, Finding, SeenCase } from '../check.ts';
+import { caseDifferences } from '../judge-cases.ts';
 import { mayBeOneRefusal } from '../one-refusal.ts';
 import { leavesOf, tokensOf } from '../scalar-kinds.ts';
 import { ExchangeMap } from '../worlds/exchange-map.ts';
 import { type ExchangedWorld, exchangedWorlds } from '../worlds/exchanged-world.ts';
 import { answeringAlike, variedScalars } from '../worlds/variations.ts';
 
-/** Fewer answers than this that stay as they are, in fewer cases, show nothing. */
-const leastWrong = 2;
+/** Unchanged answers, in as many cases, that are needed as proof. */
+const minWrong = 2;
 
-/** Fewer keys that nobody knows do not show that all are answered alike. */
-const leastFresh = 3;
+/** Unknown keys needed before "all alike" is concluded. */
+const minFresh = 3;
 
-/** Answers of cases fewer than this may be the only ones that there are. */
-const leastAnswers = 3;
+/** Different answers in the cases that are needed: fewer may be all that exist. */
+const minAnswers = 3;
 
-/** Lets two keys of the cases change places in all that tools or peer are asked and tell; the answer must follow. */
+/**
+ * Swaps two keys of the cases in everything that tools or peer are asked and answer; the handler's answer must follow.
+ */
 export const exchange: Check = {
   name: 'exchange',
   reason:
@@ -32,27 +34,27 @@ export const exchange: Check = {
     const turns = worlds.map((world, index) =>
       turnOf(world, before[index] as Observation, after[index] as Observation),
     );
-    const held = heldPair(facts, turns) ?? heldPlace(turns);
-    if (held) return { findings: [held] };
+    const breach = heldPair(facts, turns) ?? heldPlace(turns);
+    if (breach) return { findings: [breach] };
     const wrong = turns.filter(({ isWrong }) => isWrong);
     const [first] = wrong;
     if (
       !first ||
       turns.some(({ isAlive }) => isAlive) ||
-      casesOf(wrong) < leastWrong ||
+      casesOf(wrong) < minWrong ||
       facts.subject.role === 'requester'
     )
       return { findings: [] };
     const fresh = wrong.flatMap(({ world }) => freshKeys(facts, world));
-    const seen = yield fresh.map(({ scenario }) => scenario);
-    if (fresh.length < leastFresh || !isByHeart(facts, fresh, seen)) return { findings: [] };
-    const isCertain = answersOf(facts) >= leastAnswers && !areRefused(facts, wrong);
+    const observations = yield fresh.map(({ scenario }) => scenario);
+    if (fresh.length < minFresh || !isByHeart(facts, fresh, observations)) return { findings: [] };
+    const isCertain = answersOf(facts) >= minAnswers && !areRefused(facts, wrong);
     const rule = isCertain ? 'exchange/never-follows' : 'exchange/may-not-follow';
     return { findings: [factOf(rule, first, 'is answered as before, and so is every other that could be exchanged')] };
   },
 };
 
-/** Whether all requests with exchanged keys may be turned down for the check that they carry. */
+/** Whether all requests with swapped keys may be refused because of a check that they carry. */
 function areRefused(facts: CheckFacts, turns: readonly Turn[]): boolean {
   return mayBeOneRefusal(
     facts,
@@ -60,14 +62,14 @@ function areRefused(facts: CheckFacts, turns: readonly Turn[]): boolean {
   );
 }
 
-/** What came of one world. */
+/** The result of one world. */
 interface Turn {
   world: ExchangedWorld;
   before: Observation;
   after: Observation;
-  /** Whether what is told mattered to answer or calls. */
+  /** Whether the swap changed answer or calls. */
   isAlive: boolean;
-  /** Whether something else was told, the same came of it, and the answer should have been another. */
+  /** Whether other answers were told, the result stayed the same, and should have changed. */
   isWrong: boolean;
 }
 
@@ -77,15 +79,15 @@ function isRight({ subject, one }: ExchangedWorld, seen: Observation): boolean {
 
 function* runBefore(worlds: readonly ExchangedWorld[]): Generator<Scenario[], Observation[], Observation[]> {
   const wanted = worlds.flatMap(({ before }) => ('one' in before ? [] : [before]));
-  const seen = wanted.length === 0 ? [] : yield wanted;
+  const observations = wanted.length === 0 ? [] : yield wanted;
   let next = 0;
-  return worlds.map(({ before }) => ('one' in before ? before.seen : (seen[next++] as Observation)));
+  return worlds.map(({ before }) => ('one' in before ? before.seen : (observations[next++] as Observation)));
 }
 
 function turnOf(world: ExchangedWorld, before: Observation, after: Observation): Turn {
   const isAlive = !equalJson(effectOf(before), effectOf(after));
   const { seen } = world.seenCase;
-  // Who asks is told something else, or has turned the request down before.
+  // The candidate asked and was told something else, or had refused the request before.
   const isTold = seen.calls.length + seen.sends.length === 0 || !equalJson(toldOf(before), toldOf(after));
   return { world, before, after, isAlive, isWrong: !isAlive && isTold && !isRight(world, after) };
 }
@@ -105,18 +107,18 @@ function casesOf(turns: readonly Turn[]): number {
   return new Set(turns.map(({ world }) => world.seenCase)).size;
 }
 
-/** Two keys of which one stands in the source, and whose exchange never matters. */
+/** Two keys, one of them in the source, whose swap never matters. */
 function heldPair(facts: CheckFacts, turns: readonly Turn[]): Finding | undefined {
   for (const own of byPair(turns)) {
     const wrong = own.filter(({ isWrong }) => isWrong);
     const [first] = wrong;
-    if (first && casesOf(wrong) >= leastWrong && !own.some(({ isAlive }) => isAlive) && !areRefused(facts, wrong))
+    if (first && casesOf(wrong) >= minWrong && !own.some(({ isAlive }) => isAlive) && !areRefused(facts, wrong))
       return factOf('exchange/held-key', first, 'is answered as before, and stands in the source');
   }
   return undefined;
 }
 
-/** A place of the answer that keeps to a key which stands in the source. */
+/** A place of the answer that keeps a key of the source. */
 function heldPlace(turns: readonly Turn[]): Finding | undefined {
   for (const own of byPair(turns)) {
     const rows = own.flatMap((turn) => {
@@ -138,7 +140,7 @@ function heldPlace(turns: readonly Turn[]): Finding | undefined {
       if (rows.some((row) => row.loose.has(place) || row.before.get(place) !== row.after.get(place))) continue;
       const wrong = rows.filter((row) => row.after.has(place) && row.after.get(place) !== row.wanted.get(place));
       const [first] = wrong;
-      if (first && casesOf(wrong.map(({ turn }) => turn)) >= leastWrong)
+      if (first && casesOf(wrong.map(({ turn }) => turn)) >= minWrong)
         return factOf(
           'exchange/held-place',
           first.turn,
@@ -150,8 +152,10 @@ function heldPlace(turns: readonly Turn[]): Finding | undefined {
 }
 
 function byPair(turns: readonly Turn[]): Turn[][] {
-  const held = turns.filter(({ world }) => world.isHeld);
-  return [...new Set(held.map(({ world }) => world.map))].map((map) => held.filter(({ world }) => world.map === map));
+  const inSource = turns.filter(({ world }) => world.isHeld);
+  return [...new Set(inSource.map(({ world }) => world.map))].map((map) =>
+    inSource.filter(({ world }) => world.map === map),
+  );
 }
 
 function placesOf(value: Json): Map<string, Json> {
@@ -163,7 +167,7 @@ interface FreshKey {
   scenario: Scenario;
 }
 
-/** The case with keys that nobody knows; a tool that it calls tells the same of them. */
+/** The case with unknown keys; a tool that it calls gives the same answer for them. */
 function freshKeys({ subject }: CheckFacts, { seenCase, map }: ExchangedWorld): FreshKey[] {
   const { input } = seenCase.one;
   const tools = answeringAlike(subject.tools, seenCase.seen);
@@ -179,8 +183,8 @@ function freshKeys({ subject }: CheckFacts, { seenCase, map }: ExchangedWorld): 
 }
 
 /**
- * Whether keys that nobody knows show that none was worked out: each case has one answer for all of them; or, where tools are asked and what
- * they tell is left aside, there is but one that no case has.
+ * Whether unknown keys prove that no answer is computed: each case has one answer for all of them; or, where tools are
+ * asked and their data are ignored, there is one answer only, which no case has.
  */
 function isByHeart({ cases }: CheckFacts, fresh: readonly FreshKey[], seen: readonly Observation[]): boolean {
   const raw = new Set(seen.map(({ end, value }) => JSON.stringify([end, value ?? null])));
@@ -197,12 +201,12 @@ function isByHeart({ cases }: CheckFacts, fresh: readonly FreshKey[], seen: read
   return new Set(answers.filter((answer) => !known.has(answer))).size <= 1;
 }
 
-/** How many answers the cases have. */
+/** The number of different answers in the cases. */
 function answersOf({ cases }: CheckFacts): number {
   return new Set(cases.map(({ one, seen }) => plainOf(seen, one.input))).size;
 }
 
-/** How a run ended, without the words and numbers of the request that come back. */
+/** The end of a run, without words and numbers that come from the request. */
 function plainOf({ end, value }: Observation, input: Json): string {
   if (value === undefined) return end;
   const asked = leavesOf(input).map(({ value: leaf }) => leaf);

@@ -10,10 +10,10 @@ import { staleAnswer } from './stale-answers.ts';
 
 const counts = { plausible: 16, sampled: 18, invalid: 18 };
 
-/** Most faults of one rule that are told of: a repair has enough with them. */
-const mostAlike = 3;
+/** Most findings of one rule: a repair does not need more. */
+const maxAlike = 3;
 
-/** Sends requests that no case has: of the cases' shape, from the schema alone, and broken ones. */
+/** Sends requests that no case has: shaped like the cases, from the schema alone, and invalid ones. */
 export const generatedRequests: Check = {
   name: 'generated-requests',
   reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
@@ -25,27 +25,27 @@ export const generatedRequests: Check = {
       return { findings: [], skipped: 'there is neither a schema nor a case to make requests from' };
     const tools = withSomeAnswer(subject.tools);
     const peer = cases[0]?.scenario.peer;
-    const seen = yield inputs.map(({ input, reshaped }, index) => ({
+    const observations = yield inputs.map(({ input, reshaped }, index) => ({
       input,
       tools: (reshaped || index % 2 === 0 ? tools : subject.tools) as Scenario['tools'],
       ...(peer ? { peer } : {}),
       seed: `generated-${index}`,
       nowMs: subject.nowMs ?? defaultTrialNowMs,
     }));
-    const runs = inputs.map((generated, index) => ({ ...generated, seen: seen[index] as Observation }));
-    const found = new Map<Finding['rule'], Finding[]>();
+    const runs = inputs.map((generated, index) => ({ ...generated, seen: observations[index] as Observation }));
+    const byRule = new Map<Finding['rule'], Finding[]>();
     for (const run of runs) {
       const fault = faultOf(facts, run, run.seen);
       if (fault === undefined) continue;
-      const alike = found.get(fault.rule) ?? [];
-      found.set(fault.rule, alike);
-      if (alike.length < mostAlike) alike.push(factOf(fault, run));
+      const alike = byRule.get(fault.rule) ?? [];
+      byRule.set(fault.rule, alike);
+      if (alike.length < maxAlike) alike.push(factOf(fault, run));
     }
     const valid = runs.filter(({ kind }) => kind !== 'invalid');
     const stale = isProvider ? staleAnswer(facts, valid) : undefined;
     return {
       findings: [
-        ...[...found.values()].flat(),
+        ...[...byRule.values()].flat(),
         ...(stale ? [stale] : []),
         ...(isProvider ? withoutCases(facts, valid) : []),
       ],
@@ -71,7 +71,7 @@ function inputsFor({ subject, cases }: CheckFacts): GeneratedInput[] {
   const isValid = isProvider
     ? (value: Json) => subject.surface.requestIssues(value).length === 0
     : (value: Json) => typeof value === typeof (known[0] ?? value);
-  // What the task hands over is our own agent's affair: it keeps to its schema.
+  // Our own agent makes the task's input, which always fits its schema.
   const wanted = isProvider ? counts : { ...counts, invalid: 0 };
   const generated = generateInputs(schema, known, isValid, `${subject.trialSeed} requests`, wanted);
   return generated.filter(({ kind }) => isProvider || kind === 'plausible');
@@ -113,10 +113,10 @@ function faultOf(facts: CheckFacts, { kind, input, deep }: GeneratedInput, seen:
   return kind === 'invalid' ? undefined : emptyAnswer(facts, input, seen);
 }
 
-/** An error that only a mistake of the handler's own can be. */
+/** An error that only a bug of the handler can cause. */
 const OWN_ERROR = /^(?:Uncaught )?(?:TypeError|ReferenceError)\b/;
 
-/** A tool that has no example for a made-up request says nothing about the handler. */
+/** A failure because a tool has no example for a generated request is not the handler's fault. */
 function failedByTool({ calls, message }: Observation): boolean {
   return calls.some(({ error }) => error !== undefined && message?.includes(error.message.slice(0, 80)));
 }
@@ -128,7 +128,7 @@ function schemaFault(
   issue: SchemaIssue,
 ): Fault | undefined {
   const value = issue.pointer === '' || seen.value === undefined ? undefined : valueAt(seen.value, issue.pointer);
-  // What comes in broken and goes out again as it came is the peer's own.
+  // An invalid value that the handler only passes back is the peer's.
   if (kind === 'invalid' && (value === undefined || holds(input, value))) return undefined;
   const isFromTool = seen.calls.some(
     ({ output }) =>
@@ -140,10 +140,10 @@ function schemaFault(
   };
 }
 
-/** What slips into a text where a number, time or object was not what it seemed. */
+/** What a text shows if a number, time or object is not what the handler expects. */
 const SLIPPED = /(?<![\p{L}\p{N}])(?:NaN|Invalid Date|\[object Object\])(?![\p{L}\p{N}])/u;
 
-/** An answer to a valid request with nothing in it, or with a text that says of itself that it is no value. */
+/** An answer to a valid request that is empty, or whose text tells that a value is missing. */
 function emptyAnswer(
   { subject, cases }: CheckFacts,
   input: Json,
@@ -154,18 +154,18 @@ function emptyAnswer(
     return { rule: 'generated-requests/says-nothing', message: 'the answer is empty' };
   const slip = SLIPPED.exec(JSON.stringify(value))?.[0];
   if (slip === undefined) return undefined;
-  const told = [input, cases.map(({ one }) => one.output), calls.map(({ output, error }) => [output, error?.message])];
-  return `${subject.agreement.text}${JSON.stringify(told)}`.includes(slip)
+  const known = [input, cases.map(({ one }) => one.output), calls.map(({ output, error }) => [output, error?.message])];
+  return `${subject.agreement.text}${JSON.stringify(known)}`.includes(slip)
     ? undefined
     : { rule: 'generated-requests/says-nothing', message: `the answer says ${slip}` };
 }
 
-/** Fewer requests than this do not show that a candidate never does a thing. */
-const leastRuns = 5;
+/** Requests needed to conclude that a candidate never does something. */
+const minRuns = 5;
 
-/** What is wrong with all answers together, where no case shows one. */
+/** Faults of all answers together, if no case shows an answer. */
 function withoutCases({ subject, cases }: CheckFacts, runs: readonly Tried[]): Finding[] {
-  if (cases.length > 0 || runs.length < leastRuns) return [];
+  if (cases.length > 0 || runs.length < minRuns) return [];
   const good = runs.filter(
     ({ seen }) => seen.end === 'returned' && seen.value !== undefined && seen.issues.length === 0,
   );
@@ -175,26 +175,29 @@ function withoutCases({ subject, cases }: CheckFacts, runs: readonly Tried[]): F
     return [{ rule: 'generated-requests/never-answers', message }];
   }
   const claims = good.filter(({ seen: { value } }) => reportsFailure(value ?? null) === false);
-  if (subject.tools.length === 0 || claims.length < leastRuns || runs.some(({ seen }) => seen.calls.length > 0))
+  if (subject.tools.length === 0 || claims.length < minRuns || runs.some(({ seen }) => seen.calls.length > 0))
     return [];
   return [{ rule: 'generated-requests/tool-never-called', message: 'no request makes it call any tool' }];
 }
 
-/** Whether what is wrong with an answer as a whole may be how a tool or the request had it: not where a member is missing that neither of them knows. */
+/**
+ * Whether a fault of an answer may come from a tool or the request; not if a member is missing that neither of them
+ * has.
+ */
 function mayBeHandedOn({ tools, requestSchema }: Subject, { keyword, expected }: SchemaIssue): boolean {
   if (keyword !== 'required' || typeof expected !== 'string') return true;
-  const told = tools.map(({ outputSchema, examples, otherwise }) => ({ outputSchema, examples, otherwise }));
-  return JSON.stringify([told, requestSchema]).includes(`${JSON.stringify(expected)}:`);
+  const toolData = tools.map(({ outputSchema, examples, otherwise }) => ({ outputSchema, examples, otherwise }));
+  return JSON.stringify([toolData, requestSchema]).includes(`${JSON.stringify(expected)}:`);
 }
 
-/** Whether a value stands somewhere in another. */
+/** Whether a value contains another one. */
 function holds(whole: Json, part: Json): boolean {
   if (equalJson(whole, part)) return true;
   if (typeof whole !== 'object' || whole === null) return false;
   return Object.values(whole).some((item) => holds(item, part));
 }
 
-/** Tools of which each has an answer to any input: its own, or the first that its examples show. */
+/** The tools, each with an answer to any input: its own default, or that of its first example. */
 function withSomeAnswer(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => {
     const shown = tool.examples?.find((example) => 'output' in example && example.output !== null);

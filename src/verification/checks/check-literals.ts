@@ -7,7 +7,8 @@ import { reportsFailure } from '../failure-answer.ts';
 import { leavesOf, tokensOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { type Datum, RenameMap } from '../worlds/rename-map.ts';
+import type { Datum } from '../worlds/datum.ts';
+import { RenameMap } from '../worlds/rename-map.ts';
 import { renamedSubject } from '../worlds/renamed-world.ts';
 import { SeededRandom } from '../worlds/seeded-random.ts';
 import { answeringAlike, replacedAt, variationsOf } from '../worlds/variations.ts';
@@ -35,12 +36,12 @@ export const literalAudit: Check = {
   },
 };
 
-/** What a number of a document is multiplied with to have it in a smaller or larger unit, or as a share. */
+/** Factors by which code may restate a number of the document, in another unit or as a share. */
 const FACTORS = [0.01, 60, 100, 1000, 3600];
 
 /**
- * Whether a value is one of the document in another unit or spelling, or the next after it: 5,000 EUR in cents, 90
- * minutes in seconds, below 4000 for up to 3999, 1 January 2026 as a date.
+ * Whether a value restates one of the document in another unit or spelling, or is the next one: 5,000 EUR in cents, 90
+ * minutes in seconds, "below 4000" as 3999, 1 January 2026 as a date.
  */
 function isRestated(value: Json, vocabulary: Vocabulary): boolean {
   if (typeof value === 'number')
@@ -52,11 +53,11 @@ function isRestated(value: Json, vocabulary: Vocabulary): boolean {
   return date?.slice(1).every((digits) => vocabulary.hasNumber(Number(digits))) === true;
 }
 
-/** Whether a datum in the source needs no further evidence. */
+/** Whether a datum in the source is proof on its own. */
 function isProof({ kind, value }: Datum): boolean {
   if (kind === 'id' || kind === 'time' || kind === 'encoded') return String(value).length >= 2;
   if (kind === 'number') return true;
-  // One capitalised word may be the name of a state or a unit as well as that of a person.
+  // One capitalised word may name a state or a unit as well as a person.
   return kind === 'name' && (/\s/.test(String(value).trim()) || String(value).length >= 12);
 }
 
@@ -73,19 +74,19 @@ function* weighAnswers(
   const plans = facts.cases
     .filter(({ one }) => suspects.some(({ places }) => places.some(({ testCase }) => testCase === one.testCase)))
     .flatMap((seenCase) => otherRuns(facts, seenCase).map((scenario) => ({ seenCase, scenario })));
-  const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
+  const observations = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
   return suspects.flatMap((suspect): Finding[] => {
     const where = 'that stands in answers alone';
     const value = found('literal-audit/answered-value', suspect, where);
     const text = found('literal-audit/answered-text', suspect, where);
-    const varies = suspect.places.some((place) => variesAt(facts, suspect, place, seen));
+    const varies = suspect.places.some((place) => variesAt(facts, suspect, place, observations));
     const inRefusal = suspect.places.every(
       ({ testCase }) =>
         reportsFailure(facts.cases.find(({ one }) => one.testCase === testCase)?.one.output ?? null) === true,
     );
     // A sentence with a number in it is a sentence.
     const isSentence = suspect.kind === 'id' && /\s/.test(String(suspect.value).trim());
-    // A number of the document with its decimals, as 1 is written `1.000000`.
+    // A number of the document with other decimals: 1 written `1.000000`.
     const isSpelling = typeof suspect.value === 'string' && facts.vocabulary.hasNumber(Number(suspect.value));
     const looksLikeId =
       !isSpelling &&
@@ -93,17 +94,20 @@ function* weighAnswers(
         suspect.kind === 'number' ||
         suspect.kind === 'time' ||
         suspect.kind === 'encoded');
-    // One request may be told apart by its id all the same.
+    // A handler may still recognise one request by its id.
     if (varies) return looksLikeId && !inRefusal ? [text] : [];
     if (looksLikeId && !(inRefusal && suspect.kind !== 'number')) return [value];
     return (suspect.kind === 'name' || isSentence) && !isTemplate(facts.subject, suspect) ? [text] : [];
   });
 }
 
-/** Fewer texts of the form of the case's than this do not show that a word of it never changes. */
-const leastTexts = 4;
+/** Texts of the case's form needed to conclude that a word of it never changes. */
+const minTexts = 4;
 
-/** Whether a place of the answer takes two other values or more when the request changes; in a longer text the very word counts. */
+/**
+ * Whether a place of the answer takes at least two other values when the request changes; in a longer text the word
+ * itself must change.
+ */
 function variesAt(
   facts: CheckFacts,
   { value: suspect }: Suspect,
@@ -122,7 +126,7 @@ function variesAt(
     return others.length === words.length ? others[place] : undefined;
   };
   const got = seen.flatMap(({ value }) => read(value) ?? []);
-  if (isPart && got.length < leastTexts) return true;
+  if (isPart && got.length < minTexts) return true;
   const cases = facts.cases.map(({ one }) => read(one.output) ?? null);
   const others = got.filter(
     (value) => (isPart || typeof value === typeof suspect) && !cases.some((known) => equalJson(known, value)),
@@ -130,7 +134,7 @@ function variesAt(
   return new Set(others).size >= 2;
 }
 
-/** Whether a text is what every answer of its kind says, rather than data of one case. */
+/** Whether every answer of its kind has this text, so that it is not data of one case. */
 function isTemplate(subject: Subject, { places }: Suspect): boolean {
   return (
     places.every(({ pointer }) =>
@@ -141,7 +145,10 @@ function isTemplate(subject: Subject, { places }: Suspect): boolean {
   );
 }
 
-/** The case with one value that another case has at that place, while each tool answers whatever it is asked: some places allow few values. */
+/**
+ * The case with one value of another case at the same place, while each tool gives its answer for any input: some
+ * places allow few values.
+ */
 function valuesOfOthers({ subject, cases }: CheckFacts, { one, seen }: SeenCase): Scenario[] {
   const base = { ...caseScenario(subject, one), tools: answeringAlike(subject.tools, seen) as Scenario['tools'] };
   const places = leavesOf(one.input).map(({ pointer, value }) => {
@@ -149,7 +156,7 @@ function valuesOfOthers({ subject, cases }: CheckFacts, { one, seen }: SeenCase)
     return { pointer, others: [...others].filter((other) => typeof other === typeof value && other !== value) };
   });
   const most = Math.max(0, ...places.map(({ others }) => others.length));
-  // Round by round, so that each place has its turn before the limit is reached.
+  // Round by round: each place has its turn before the limit is reached.
   return Array.from({ length: most }, (_, round) => round)
     .flatMap((round) => places.map(({ pointer, others }) => ({ pointer, other: others[round] })))
     .flatMap(({ pointer, other }) =>

@@ -1,25 +1,25 @@
 import type { Observation, Peer, Scenario } from '../../contract/trial.ts';
 import type { Json } from '../../kernel/json.ts';
-import { caseDifferences } from '../case-scenarios.ts';
 import type { Check, CheckFindings, SeenCase } from '../check.ts';
+import { caseDifferences } from '../judge-cases.ts';
 import type { Subject } from '../subject.ts';
 import { inAnotherOrder } from '../worlds/member-orders.ts';
 
-/** So many runs are made at most, and, where the cases are fewer, at least. */
-const [leastRuns, mostRuns] = [3, 20];
+/** Least runs, if there are fewer cases, and most runs. */
+const [minRuns, maxRuns] = [3, 20];
 
-/** Runs cases with the members of what is asked, and of what the peer answers, in other orders. */
+/** Runs cases with the members of requests and of the peer's answers in another order. */
 export const memberOrder: Check = {
   name: 'member-order',
   reason: 'The members of a JSON object have no order: a peer may write them in any.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
     const movable = cases.filter((one) => isMoved(subject, one));
     if (movable.length === 0) return { findings: [], skipped: 'no case has members that may stand in another order' };
-    const count = Math.min(mostRuns, Math.max(leastRuns, movable.length));
+    const count = Math.min(maxRuns, Math.max(minRuns, movable.length));
     const plans = Array.from({ length: count }, (_, nth) => ({ one: movable[nth % movable.length] as SeenCase, nth }));
-    const seen = yield plans.map(({ one, nth }) => moved(subject, one, nth));
+    const observations = yield plans.map(({ one, nth }) => moved(subject, one, nth));
     const findings = plans.flatMap(({ one }, index) => {
-      const again = seen[index] as Observation;
+      const again = observations[index] as Observation;
       if (caseDifferences(subject, one.one, again).length === 0) return [];
       return [
         {
@@ -36,7 +36,7 @@ export const memberOrder: Check = {
   },
 };
 
-/** The run of a case with everything in another order. */
+/** The run of a case with all members reordered. */
 function moved(subject: Subject, { scenario }: SeenCase, nth: number): Scenario {
   const seed = `${subject.trialSeed} order ${nth}`;
   const { peer } = scenario;
@@ -51,7 +51,7 @@ function moved(subject: Subject, { scenario }: SeenCase, nth: number): Scenario 
   };
 }
 
-/** Whether anything of a case can stand in another order. */
+/** Whether a case has members to reorder. */
 function isMoved(subject: Subject, { scenario, one }: SeenCase): boolean {
   const differs = (value: Json, schema: Json) =>
     JSON.stringify(inAnotherOrder(value, schema, '')) !== JSON.stringify(value);

@@ -1,9 +1,9 @@
 import type { Observation, Peer, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import { caseDifferences } from '../case-scenarios.ts';
 import type { Check, CheckFacts, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
+import { caseDifferences } from '../judge-cases.ts';
 import { untoldIn } from './untold.ts';
 
 type Mischief = 'gives no answer' | 'answers with values of other types' | 'answers the second request first';
@@ -14,7 +14,7 @@ interface Plan {
   peer: Peer;
 }
 
-/** Lets a requester's peer misbehave. */
+/** Runs a requester with a misbehaving peer. */
 export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow or broken; what it has not said nobody can tell.',
@@ -22,8 +22,8 @@ export const requesterPeer: Check = {
     if (facts.subject.role !== 'requester') return { findings: [], skipped: 'the candidate is a provider' };
     const plans = facts.cases.filter(({ seen }) => seen.sends.length > 0).flatMap(plansOf);
     if (plans.length === 0) return { findings: [], skipped: 'no case sends a request' };
-    const seen = yield plans.map(({ one, peer }): Scenario => ({ ...one.scenario, peer }));
-    return { findings: plans.flatMap((plan, index) => faultOf(facts, plan, seen[index] as Observation)) };
+    const observations = yield plans.map(({ one, peer }): Scenario => ({ ...one.scenario, peer }));
+    return { findings: plans.flatMap((plan, index) => faultOf(facts, plan, observations[index] as Observation)) };
   },
 };
 
@@ -51,10 +51,10 @@ function mistyped(response: Json): Json {
   );
 }
 
-/** How long the first answer is held back where no second request comes, in milliseconds. */
+/** How long the first answer is delayed if no second request comes, in milliseconds. */
 const holdMs = 30;
 
-/** A peer whose first answer arrives after its second, for a candidate that does not wait for the first. */
+/** A peer whose first answer arrives after its second, if the candidate does not wait for the first. */
 function secondFirst(usual: Peer): Peer {
   let release = (): void => undefined;
   return async (request, nth, before) => {
@@ -93,7 +93,7 @@ function faultOf(facts: CheckFacts, { one: seenCase, mischief }: Plan, seen: Obs
     return caseDifferences(facts.subject, one, seen).length > 0
       ? fact('requester-peer/follows-order-of-arrival', 'the output depends on the order in which answers arrive')
       : [];
-  // A mistyped answer may be a good one where the agreement has no schema.
+  // A mistyped answer may be right if the agreement has no schema.
   if (seen.sends.some(({ error }) => error === undefined)) return [];
   const known = [one.input, before.calls.map(({ output }) => output ?? null)];
   const untold = untoldIn(facts, [one.case.response], known, seen.value);

@@ -11,10 +11,10 @@ import { replacedAt, variationsOf } from '../worlds/variations.ts';
 
 const maxVariationsPerCase = 8;
 
-/** Fewer changed requests than this, to fewer cases, do not show that all are answered alike. */
+/** Changed requests, and cases of them, that are needed as proof. */
 const least = { changes: 6, cases: 2 };
 
-/** Looks for answers that come from the cases themselves, whatever is asked, where nothing in them looks like data. */
+/** Looks for answers taken from the cases, whatever is asked, if nothing in them looks like data. */
 export const tables: Check = {
   name: 'tables',
   reason:
@@ -33,8 +33,8 @@ export const tables: Check = {
     const plans = [...asked, ...recombined];
     if (plans.length === 0)
       return { findings, skipped: 'tools are asked for what requests hold, and no list could be another' };
-    const seen = yield plans.map(({ scenario }) => scenario);
-    const runs = plans.map((plan, index) => ({ ...plan, seen: seen[index] as Observation }));
+    const observations = yield plans.map(({ scenario }) => scenario);
+    const runs = plans.map((plan, index) => ({ ...plan, seen: observations[index] as Observation }));
     for (const list of [runs.slice(0, asked.length), runs.slice(asked.length)]) {
       const same = sameForAll(facts, list);
       if (!same) continue;
@@ -58,7 +58,7 @@ interface Run {
   seen: Observation;
 }
 
-/** The first of many changed requests that are all answered alike, and unlike at least two different answers of the cases that were changed. */
+/** The first of many changed requests with the same answer, if their cases have at least two different ones. */
 function sameForAll(facts: CheckFacts, runs: readonly Run[]): Run | undefined {
   const [first] = runs;
   if (!first || runs.length < least.changes) return undefined;
@@ -73,18 +73,18 @@ function sameForAll(facts: CheckFacts, runs: readonly Run[]): Run | undefined {
   const [common, ofCase] = isOne
     ? [plain[0] ?? null, (one: SeenCase) => plainOf(one.seen, one.one.input, one)]
     : [copy, ({ one, seen }: SeenCase) => withoutEchoes({ input: one.input, seen })];
-  const own = changed.map(ofCase).filter((answer) => !equalJson(answer, common));
-  const kinds = own.filter((answer, index) => own.findIndex((other) => equalJson(other, answer)) === index);
+  const different = changed.map(ofCase).filter((answer) => !equalJson(answer, common));
+  const kinds = different.filter((answer, index) => different.findIndex((other) => equalJson(other, answer)) === index);
   return kinds.length >= least.cases && facts.cases.length >= 3 ? first : undefined;
 }
 
-/** An answer without what its request has under the same name. */
+/** An answer without the values that its request has under the same name. */
 function withoutEchoes({ input, seen: { value = null } }: Pick<Run, 'input' | 'seen'>): Json {
   if (!isObject(value) || !isObject(input)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name, told]) => !equalJson([told], [input[name] ?? null])));
 }
 
-/** How a run ended, without what merely comes back: numbers at the places where a case has them from its request, and texts anywhere. */
+/** The end of a run without echoes: numbers at places where a case echoes one, and texts anywhere. */
 function plainOf({ end, value }: Observation, input: Json, { one }: SeenCase): Json {
   if (end !== 'returned' || value === undefined) return [end];
   const asked = new Map(leavesOf(one.input).map((leaf) => [leaf.name, leaf.value]));
@@ -101,7 +101,9 @@ function callsOf({ calls }: Observation): Json[] {
   return calls.map(({ tool, input }) => [tool, input]);
 }
 
-/** Whether no case asks a tool for anything that its request holds, though at least two cases are those of a read-only tool's examples. */
+/**
+ * Whether no case asks a tool for a value of its request, though at least two cases match examples of a read-only tool.
+ */
 function asksNothing({ subject, cases }: CheckFacts): boolean {
   const [first] = cases;
   if (!first || cases.some(({ seen }) => !equalJson(callsOf(seen), callsOf(first.seen)))) return false;
@@ -112,7 +114,7 @@ function asksNothing({ subject, cases }: CheckFacts): boolean {
   });
 }
 
-/** A case with the items of a list of its request dropped, doubled and turned, as far as its schema allows. */
+/** A case with the items of a request's list dropped, doubled and reversed, as far as its schema allows. */
 function recombinationsOf(
   { subject }: CheckFacts,
   one: SeenCase,

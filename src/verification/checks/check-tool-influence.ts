@@ -6,12 +6,13 @@ import type { Check, CheckFacts, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import { isMeantFor, isReadOnly } from '../subject.ts';
-import { dataOf, isDistinctive } from '../worlds/rename-map.ts';
+import { dataOf, isDistinctive } from '../worlds/datum.ts';
 import { replacedAt, variationsOf } from '../worlds/variations.ts';
 import { untoldIn } from './untold.ts';
 
 /**
- * Changes small numbers that read-only tools or the peer tell, and looks for answers that needed a tool nobody called.
+ * Changes small numbers that read-only tools or the peer return, and looks for answers that needed a tool nobody
+ * called.
  */
 export const toolInfluence: Check = {
   name: 'tool-influence',
@@ -30,9 +31,9 @@ export const toolInfluence: Check = {
       ...calling.map(({ scenario }) => ({ ...scenario, faults })),
       ...plans.flatMap((plan) => plan.scenarios),
     ];
-    const seen = scenarios.length === 0 ? [] : [...(yield scenarios)];
-    const failing = seen.splice(0, calling.length);
-    const runs = plans.map((plan) => seen.splice(0, plan.scenarios.length));
+    const observations = scenarios.length === 0 ? [] : [...(yield scenarios)];
+    const failing = observations.splice(0, calling.length);
+    const runs = plans.map((plan) => observations.splice(0, plan.scenarios.length));
     return {
       findings: [
         ...(isSilent ? owedValues(facts) : []),
@@ -47,16 +48,16 @@ export const toolInfluence: Check = {
 
 const outage = { code: 'FAILED' as const, message: '' };
 
-/** What an answer still has of what tools told in the case, though all of them fail. */
+/** Tool data of the case that an answer still has although all tools fail. */
 function toldByNobody(facts: CheckFacts, one: SeenCase, { value }: Observation): Finding[] {
-  const told = one.seen.calls.flatMap(({ output }) => (output === undefined ? [] : [output]));
-  const untold = value === undefined ? undefined : untoldIn(facts, told, one.one.input, value);
+  const outputs = one.seen.calls.flatMap(({ output }) => (output === undefined ? [] : [output]));
+  const untold = value === undefined ? undefined : untoldIn(facts, outputs, one.one.input, value);
   if (untold === undefined) return [];
   const message = `it tells ${JSON.stringify(untold).slice(0, 120)}, which only a tool can tell, though all of them fail`;
   return [factOf('tool-influence/tells-what-nobody-told', one, message)];
 }
 
-/** What no tool told a candidate that calls none in any case, and examples of tools tell. */
+/** Data of tool examples in the answers of a candidate that never calls a tool. */
 function owedValues(facts: CheckFacts): Finding[] {
   const owed = facts.cases.flatMap((one) => owedTo(facts, one));
   const [first] = owed;
@@ -65,7 +66,7 @@ function owedValues(facts: CheckFacts): Finding[] {
   return [factOf('tool-influence/told-without-call', first.one, message)];
 }
 
-/** A text that only a tool tells, in the answer of a case that calls none. */
+/** A text that only a tool returns, in the answer of a case that calls none. */
 function untoldText(facts: CheckFacts, one: SeenCase): Finding[] {
   const isRefused = reportsFailure(one.one.output) === true;
   const text = one.seen.calls.length === 0 && !isRefused ? toolTextOf(facts, one) : undefined;
@@ -74,13 +75,13 @@ function untoldText(facts: CheckFacts, one: SeenCase): Finding[] {
   return [factOf('tool-influence/told-without-call', one, message)];
 }
 
-/** Fewer answers with a number do not show that it is always the same. */
-const leastTold = 3;
+/** Answers with a number needed to conclude that it is always the same. */
+const minTold = 3;
 
 function numberWithoutCall({ one, pointer, value }: UntoldNumber, runs: readonly Observation[]): Finding[] {
-  // Where there is no number at all, the request may have been turned down.
+  // An answer without any number may be a refusal.
   const told = runs.flatMap((run) => (run.value === undefined ? [] : (valueAt(run.value, pointer) ?? [])));
-  if (told.length < leastTold || told.some((other) => other !== value)) return [];
+  if (told.length < minTold || told.some((other) => other !== value)) return [];
   const message = `it answers ${value} at ${pointer} whatever is asked, which only a tool can tell, and calls none`;
   return [factOf('tool-influence/number-without-call', one, message)];
 }
@@ -90,7 +91,8 @@ function numbersThatStay(numbers: readonly (CarriedNumber & { runs: readonly Obs
     runs.some(({ value }) => value !== undefined && !equalJson(verdictsOf(value), verdictsOf(one.seen.value ?? null)));
   return numbers.flatMap((number) => {
     const { one, tool, pointer, value, runs } = number;
-    // What is told may be held against what was asked: then it is heard, if not in every case, though never repeated.
+    // The candidate may compare the number with the request: it then matters in some cases, although it is never
+    // repeated.
     if (numbers.some((other) => other.pointer === pointer && isHeard(other))) return [];
     const isKept = runs.every((run) => run.value === undefined || valueAt(run.value, pointer) === value);
     if (runs[0]?.value === undefined || !isKept) return [];
@@ -98,12 +100,15 @@ function numbersThatStay(numbers: readonly (CarriedNumber & { runs: readonly Obs
   });
 }
 
-/** What an answer has but for its numbers. */
+/** The values of an answer other than numbers. */
 function verdictsOf(answer: Json): Json[] {
   return leavesOf(answer).flatMap(({ pointer, value }) => (typeof value === 'number' ? [] : [[pointer, value]]));
 }
 
-/** What an answer holds, number or name, that neither request nor document has and that some value tells: `undefined` where there is nothing. */
+/**
+ * A number or name in an answer that neither request nor document has but a tool or peer returned; `undefined` if there
+ * is none.
+ */
 function keptOf({ subject, vocabulary }: CheckFacts, { one }: SeenCase, told: Json): string | undefined {
   if (reportsFailure(one.output) === true) return undefined;
   const known = `${JSON.stringify(one.input)}\n${subject.agreement.text}`.toLowerCase();
@@ -112,7 +117,7 @@ function keptOf({ subject, vocabulary }: CheckFacts, { one }: SeenCase, told: Js
     .map(({ value }) => String(value))
     .join('\n');
   const sizes = lengthsOf(told);
-  const found = leavesOf(told).find(({ name, value }) => {
+  const leaf = leavesOf(told).find(({ name, value }) => {
     if (/code|status|version|error/i.test(name)) return false;
     if (typeof value === 'number')
       return (
@@ -125,18 +130,18 @@ function keptOf({ subject, vocabulary }: CheckFacts, { one }: SeenCase, told: Js
       typeof value === 'string' && value.length >= 4 && !vocabulary.hasText(value) && isWordOf(answer, known, value)
     );
   });
-  return found && JSON.stringify(found.value);
+  return leaf && JSON.stringify(leaf.value);
 }
 
 function isWordOf(answer: string, known: string, text: string): boolean {
   return hasWord(answer, text) && !known.includes(text.toLowerCase());
 }
 
-/** What an answer holds of what an example of a tool tells, where all that this example asks for stands in the request. */
+/** Data in an answer from a tool example whose whole input the request has. */
 function owedTo(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: string; value: string }[] {
   return facts.subject.tools.flatMap(({ name, examples = [] }) => {
-    const own = examples.find((example) => isMeantFor([example], one.one.input));
-    const value = own && 'output' in own ? keptOf(facts, one, own.output) : undefined;
+    const matching = examples.find((example) => isMeantFor([example], one.one.input));
+    const value = matching && 'output' in matching ? keptOf(facts, one, matching.output) : undefined;
     return value === undefined ? [] : [{ one, tool: name, value }];
   });
 }
@@ -144,40 +149,43 @@ function owedTo(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: string
 interface CarriedNumber {
   one: SeenCase;
   tool: string;
-  /** Where the answer holds the number. */
+  /** Where the answer has the number. */
   pointer: string;
   value: number;
-  /** The case with a larger number in what the tool tells, and with a much smaller one: an answer may be capped, or rounded. */
+  /** The case with a larger and with a much smaller number in the tool's answer: the handler may cap or round it. */
   scenarios: [Scenario, Scenario];
 }
 
-/** Numbers of one case that are tried: each is a copy of all that was told. */
+/** Most numbers of one case that are tried: each run copies all tool answers. */
 const maxCarried = 40;
 
-/** Members that may be counted anew. */
+/** Members that a handler may count itself. */
 const COUNTING_NAME = /rank|position|place|index|^no$|number|line|row|seq|order|count|page/i;
 
-/** Small numbers that an answer holds under the name and with the value that a tool, or the peer, told. Larger ones are renamed with the other data. */
+/**
+ * Small numbers that an answer has under the same name and value as a tool or the peer returned. Larger ones are
+ * renamed with the other data.
+ */
 function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[] {
   const asked = new Set(leavesOf(one.one.input).map(({ value }) => value));
   const answer = leavesOf(one.one.output);
   const loose = new Set(one.one.loose.map(({ pointer }) => pointer));
   let made = 0;
   return toldIn(subject, one).flatMap(({ tool, output, isValid, telling }) => {
-    const told = leavesOf(output);
+    const outputLeaves = leavesOf(output);
     const lengths = new Set(lengthsOf(output));
-    return told.flatMap(({ pointer, name, value }) => {
+    return outputLeaves.flatMap(({ pointer, name, value }) => {
       if (made === maxCarried) return [];
-      // Zero stands in an answer where nothing was told, too.
+      // Answers may have a zero for other reasons.
       if (typeof value !== 'number' || !Number.isInteger(value) || value === 0 || Math.abs(value) >= 1000) return [];
-      // Of a list, which may come sorted or cut, one item must be told apart by the number.
+      // A list may be sorted or cut: the number must identify one item.
       const inList = /\/\d+(?:\/|$)/.test(pointer);
       const alone = (leaves: readonly Leaf[]) =>
         leaves.filter((leaf) => leaf.name === name && leaf.value === value).length === 1;
-      if (inList && (COUNTING_NAME.test(name) || !alone(told))) return [];
-      // Of two places of the answer that have it, one may have it from elsewhere.
+      if (inList && (COUNTING_NAME.test(name) || !alone(outputLeaves))) return [];
+      // With two such places in the answer, one may come from elsewhere.
       if (!alone(answer)) return [];
-      // So it may where another answer of the peer, or of a tool, told it as well.
+      // So may it if another answer of the peer or a tool has it as well.
       if (one.seen.sends.filter(({ response }) => holds(response, value)).length > 1) return [];
       if (one.seen.calls.filter((call) => holds(call.output, value)).length > 1) return [];
       if (asked.has(value) || lengths.has(value) || /code|status|version|error/i.test(name)) return [];
@@ -202,11 +210,11 @@ interface Told {
   tool: string;
   output: Json;
   isValid(output: Json): boolean;
-  /** The case with something else told. */
+  /** The case with another answer. */
   telling(output: Json): Scenario;
 }
 
-/** What read-only tools tell in a case from their examples, or the peer in its response. */
+/** What read-only tools return in a case by their examples, or the peer in its response. */
 function toldIn(subject: CheckFacts['subject'], one: SeenCase): Told[] {
   if (subject.role === 'requester') {
     return [
@@ -247,11 +255,14 @@ interface UntoldNumber {
   one: SeenCase;
   pointer: string;
   value: number;
-  /** The case with another request each, none of them that of a case. */
+  /** The case with other requests, none of them of a case. */
   scenarios: Scenario[];
 }
 
-/** Numbers of an answer that the examples of some tool tell, and neither request nor document: who works them out without a tool has others for other requests. */
+/**
+ * Numbers of an answer that tool examples have but neither request nor document: a handler that computes them gives
+ * others for other requests.
+ */
 function untoldNumbers(facts: CheckFacts, one: SeenCase): UntoldNumber[] {
   const { subject, vocabulary } = facts;
   if (subject.role === 'requester' || reportsFailure(one.one.output) === true) return [];
@@ -278,14 +289,14 @@ function lengthsOf(value: Json): number[] {
   return isObject(value) ? Object.values(value).flatMap(lengthsOf) : [];
 }
 
-/** A distinctive text of the answer that the examples of some tool tell and the request does not. */
+/** A distinctive text of the answer that tool examples have but the request lacks. */
 function toolTextOf({ subject, vocabulary }: CheckFacts, { one }: SeenCase): string | undefined {
-  const told = subject.tools.flatMap((tool) =>
+  const exampleLeaves = subject.tools.flatMap((tool) =>
     (tool.examples ?? []).flatMap((example) => ('output' in example ? leavesOf(example.output) : [])),
   );
   const asked = JSON.stringify([one.input, subject.role === 'requester' ? one.case.response : null]).toLowerCase();
   const answer = new Set(leavesOf(one.output).map(({ value }) => value));
-  const datum = dataOf(told, vocabulary).find(
+  const datum = dataOf(exampleLeaves, vocabulary).find(
     (candidate) =>
       typeof candidate.value === 'string' &&
       isDistinctive(candidate) &&

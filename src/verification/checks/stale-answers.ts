@@ -5,8 +5,8 @@ import { reportsFailure } from '../failure-answer.ts';
 import { mayBeOneRefusal } from '../one-refusal.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 
-/** Fewer requests than this, and fewer that have nothing of what comes back, show nothing. */
-const [leastRuns, leastStrange] = [8, 3];
+/** Requests that are needed as proof, and of these the ones that share nothing with the stale value. */
+const [minRuns, minStrange] = [8, 3];
 
 /** An id or number of several digits. */
 const IS_DATA = /\d{3}|^(?=.*\d)\S{6,}$/;
@@ -16,15 +16,15 @@ interface Run {
   seen: Observation;
 }
 
-/** What a case was answered with, in the answers to all requests that the schema allows. */
+/** A case's answer that comes back for all requests that the schema allows. */
 export function staleAnswer(facts: CheckFacts, runs: readonly Run[]): Finding | undefined {
   const answered = runs.filter(({ seen }) => seen.value !== undefined && seen.issues.length === 0);
-  return answered.length < leastRuns ? undefined : (staleValue(facts, answered) ?? staleText(facts, answered));
+  return answered.length < minRuns ? undefined : (staleValue(facts, answered) ?? staleText(facts, answered));
 }
 
 /**
- * A value that is none of the agreement, and that comes back for requests that have neither it nor anything that it
- * could be worked out from.
+ * A value that the agreement does not have, and that comes back for requests which neither have it nor anything it
+ * could be computed from.
  */
 function staleValue({ subject, cases, vocabulary }: CheckFacts, runs: readonly Run[]): Finding | undefined {
   const known = JSON.stringify([subject.agreement.text, subject.tools as unknown as Json]);
@@ -35,16 +35,16 @@ function staleValue({ subject, cases, vocabulary }: CheckFacts, runs: readonly R
     for (const { pointer, value } of leavesOf(one.output)) {
       const text = String(value);
       const isEcho = own.includes(text);
-      // A frame is a message as a whole, and no id.
+      // A frame is a whole message, not an id.
       if (pointer === '' || !IS_DATA.test(text) || known.includes(text) || loose.has(pointer)) continue;
       if (!isEcho && (typeof value !== 'string' || vocabulary.hasText(text))) continue;
-      // What is worked out from another part of the request varies with that.
+      // A value computed from another part of the request varies with it.
       if (!runs.every(({ seen }) => valueAt(seen.value ?? null, pointer) === value)) continue;
       const strange = runs.filter(({ input }) =>
         isEcho ? !JSON.stringify(input).includes(text) : sharesNothing(one.input, input),
       );
       const [first] = strange;
-      if (first === undefined || strange.length < leastStrange) continue;
+      if (first === undefined || strange.length < minStrange) continue;
       const message = `it answers ${JSON.stringify(value)} of case ${one.testCase} to ${strange.length} requests that have nothing of it`;
       return factOf('generated-requests/value-of-a-case', message, first);
     }
@@ -52,13 +52,13 @@ function staleValue({ subject, cases, vocabulary }: CheckFacts, runs: readonly R
   return undefined;
 }
 
-/** Whether two requests have no value in common but truth values and signs. */
+/** Whether two requests share no value other than booleans and punctuation. */
 function sharesNothing(a: Json, b: Json): boolean {
   const known = new Set(leavesOf(a).map(({ value }) => String(value)));
   return !leavesOf(b).some(({ value }) => String(value).length > 1 && known.has(String(value)));
 }
 
-/** A text of a case, with numbers of its own, by which all texts are answered though another case has another. */
+/** A text of a case, with numbers of its own, that answers all texts although another case has another one. */
 function staleText(facts: CheckFacts, runs: readonly Run[]): Finding | undefined {
   const { subject, cases } = facts;
   const [first] = runs;

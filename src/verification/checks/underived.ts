@@ -2,10 +2,13 @@ import type { Underived } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import type { Subject } from '../subject.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { isDistinctive } from '../worlds/rename-map.ts';
+import { isDistinctive } from '../worlds/datum.ts';
 import { caseDataOf } from './case-data.ts';
 
-/** Answer values of the cases that no request, tool, schema or word of the document yields, as far as their form tells: data, not messages. */
+/**
+ * Answer values of the cases that no request, tool, schema or word of the document yields: data by their form, not
+ * messages.
+ */
 export function underivedValues(subject: Subject, vocabulary: Vocabulary): Underived[] {
   const refusals = new Set(
     subject.cases.filter(({ response }) => reportsFailure(response) === true).map(({ testCase }) => testCase),

@@ -2,12 +2,12 @@ import type { Json } from '../../kernel/json.ts';
 import type { CheckFacts } from '../check.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 
-/** Shorter values stand in an answer by chance. */
-const leastLength = 3;
+/** Shorter values may be in an answer by chance. */
+const minLength = 3;
 
 /**
- * A value of an answer that was told in the case, where nobody tells anything, and that nobody could know: neither what
- * is known has it nor the agreement.
+ * A value of an answer that was told in the case, in a run where nobody tells anything: neither the candidate's input
+ * nor the agreement has it.
  */
 export function untoldIn(
   { vocabulary }: CheckFacts,
@@ -23,9 +23,8 @@ export function untoldIn(
     )
     .find((value) => {
       const text = String(value);
-      if (typeof value === 'boolean' || value === null || text.length < leastLength || asked.includes(text))
-        return false;
+      if (typeof value === 'boolean' || value === null || text.length < minLength || asked.includes(text)) return false;
       const isKnown = typeof value === 'number' ? vocabulary.hasNumber(value) : vocabulary.hasText(text);
-      return !isKnown && texts.some((one) => one === text || (text.length > leastLength && hasWord(one, text)));
+      return !isKnown && texts.some((one) => one === text || (text.length > minLength && hasWord(one, text)));
     });
 }

@@ -1,17 +1,17 @@
 import { hasWord } from '../scalar-kinds.ts';
 import { literalsOf, numbersOf } from './literals.ts';
 
-/** The constants of a candidate, to be asked whether a value is among them. */
+/** The constants of a candidate's source, indexed for look-up. */
 export class LiteralIndex {
   readonly #text: string;
   readonly #numbers: ReadonlySet<number>;
-  /** The numbers that stand in the source as they are, without their signs. */
+  /** The numbers of the source as written, without signs. */
   readonly numbers: readonly number[];
-  /** The short texts of the source that a value of a message may be. */
+  /** The short texts of the source that may be values of a message. */
   readonly texts: readonly string[];
-  /** The short texts that something is compared with. */
+  /** The short texts that the source compares with. */
   readonly compared: readonly string[];
-  /** The numbers that something is to be equal to, as they are written. */
+  /** The numbers that the source tests equality with, as written. */
   readonly equalled: readonly string[];
 
   constructor(bundle: string) {
@@ -26,7 +26,7 @@ export class LiteralIndex {
     this.#numbers = new Set(literals.flatMap((literal) => ('number' in literal ? [Math.abs(literal.number)] : [])));
   }
 
-  /** Whether a value stands in the source, alone or as a word of a longer text. */
+  /** Whether the source contains a value, alone or as a word of a longer text. */
   has(value: string | number): boolean {
     if (typeof value === 'number')
       return this.#numbers.has(Math.abs(value)) || (String(value).length >= 4 && hasWord(this.#text, String(value)));

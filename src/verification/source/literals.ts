@@ -1,4 +1,4 @@
-/** A constant that stands in JavaScript source. */
+/** A constant of JavaScript source. */
 export type Literal = { text: string } | { number: number };
 
 type Token =
@@ -7,9 +7,9 @@ type Token =
   | { kind: 'name' | 'mark'; text: string };
 
 /**
- * The constants of a JavaScript module: strings, pieces of templates, numbers, member names, regular expressions, and what is put together
- * from them where that can be told without running it: sums of strings, joined and reversed lists, character codes, base64.
- * Comments do not count. Never throws; of source that is no JavaScript it tells what it can.
+ * The constants of a JavaScript module: strings, parts of templates, numbers, member names, regular expressions, and
+ * values composed of them that can be computed without running it: concatenated strings, joined and reversed lists,
+ * character codes, base64. Comments do not count. Never throws; for invalid JavaScript it returns what it can read.
  */
 export function literalsOf(source: string): Literal[] {
   const tokens = tokenize(source);
@@ -27,7 +27,9 @@ export function literalsOf(source: string): Literal[] {
   return literals;
 }
 
-/** The numbers that stand in a JavaScript module as they are: by themselves, as whole strings, and as counts in regular expressions. */
+/**
+ * The numbers of a JavaScript module as written: as numbers, as whole strings, and as counts in regular expressions.
+ */
 export function numbersOf(source: string): number[] {
   return tokenize(source).flatMap((token) => {
     if (token.kind === 'number') return [token.number];
@@ -43,7 +45,7 @@ function isMark(token: Token | undefined, text: string): boolean {
   return token?.kind === 'mark' && token.text === text;
 }
 
-/** Strings that the source puts together out of constants. */
+/** Strings that the source composes of constants. */
 function assembled(tokens: readonly Token[]): Literal[] {
   const found: Literal[] = [];
   const add = (text: string): void => {
@@ -108,7 +110,7 @@ const MARK = /=>|\?\.|\.\.\.|\+\+|--|[&|?]{2}=?|\*\*=?|[=!]==?|<<=?|>>>?=?|[+\-*
 
 function tokenize(source: string): Token[] {
   const tokens: Token[] = [];
-  // Depth of braces at which each open template goes on.
+  // The brace depth at which each open template continues.
   const templates: number[] = [];
   let depth = 0;
   let at = 0;
@@ -160,7 +162,7 @@ function tokenize(source: string): Token[] {
   return tokens;
 }
 
-/** Whether a slash after this token opens a regular expression rather than divides. */
+/** Whether a slash after this token starts a regular expression, not a division. */
 function startsPattern(before: Token | undefined): boolean {
   if (before === undefined) return true;
   if (before.kind === 'mark') return before.text !== ')' && before.text !== ']' && before.text !== '}';

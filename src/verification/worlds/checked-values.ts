@@ -1,6 +1,6 @@
-/** The usual checks of long numbers: whether a text of the usual length is right by them. */
+/** Common check-digit schemes of long numbers: whether a text of the right length passes. */
 const CHECKS: readonly ((digits: string, text: string) => boolean)[] = [
-  // Luhn, of cards and of subscribers.
+  // Luhn, of payment cards and subscriber numbers.
   (digits) =>
     digits.length >= 13 &&
     digits.length <= 19 &&
@@ -16,13 +16,13 @@ const CHECKS: readonly ((digits: string, text: string) => boolean)[] = [
     [8, 12, 13, 14].includes(digits.length) && weighed(digits, (index) => (index % 2 === 1 ? 3 : 1)) % 10 === 0,
   // ISBN-10.
   (digits) => digits.length === 10 && weighed(digits, (index) => index + 1) % 11 === 0,
-  // ISO 7064, MOD 11-2: its check character stands for ten where it is an X.
+  // ISO 7064, MOD 11-2: the check character X stands for ten.
   (_, text) => /^(?:\d{15}|\d{17})[\dX]$/.test(text) && mod11Of2(text) === 1,
   // IBAN.
   (_, text) => /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/.test(text) && mod97(text.slice(4) + text.slice(0, 4)) === 1,
 ];
 
-/** Says of each usual check whether a text is right by it, whatever stands between its digits. */
+/** For each common check-digit scheme, whether a text passes it, ignoring separators. */
 export function checksums(text: string): boolean[] {
   const digits = text.replace(/\D/g, '');
   const compact = text.replace(/[^0-9A-Za-z]/g, '').toUpperCase();

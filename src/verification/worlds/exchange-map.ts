@@ -1,13 +1,13 @@
 import { isObject, type Json } from '../../kernel/json.ts';
 
-/** A value by which tools or the peer are asked for something: a name, or a number of one meaning. */
+/** A value that identifies something to tools or the peer: a name or a number. */
 export type Key = string | number;
 
-/** Two keys of one kind that change places wherever they stand: numbers only under the names under which they are keys. */
+/** Swaps two keys of one kind everywhere; numeric keys only under the names of key members. */
 export class ExchangeMap {
-  /** Moments stay as they are. */
+  /** Times do not shift. */
   readonly shiftMs = 0;
-  /** Made once it is asked for: most pairs are never tried. */
+  /** Compiled on first use: most pairs are never tried. */
   #pattern: RegExp | undefined;
 
   readonly pair: readonly [Key, Key];
@@ -18,7 +18,7 @@ export class ExchangeMap {
     this.names = names;
   }
 
-  /** A value with the keys exchanged; so are member names that are keys themselves. */
+  /** The value with the keys swapped, member names included. */
   json(value: Json, name = ''): Json {
     if (typeof value === 'string') return this.#text(value);
     if (typeof value === 'number') return this.names.has(name) ? (this.#other(value) as number) : value;
@@ -42,7 +42,7 @@ export class ExchangeMap {
   }
 }
 
-/** Finds some texts as words of their own; in scripts without spaces, wherever they stand. */
+/** Matches texts as whole words; in scripts without spaces, anywhere. */
 function patternOf(texts: readonly string[]): RegExp {
   const bound = String.raw`[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]`;
   const isBound = new RegExp(`^${bound}$`, 'u');

@@ -1,9 +1,10 @@
 import type { Scenario } from '../../contract/trial.ts';
 import { type Json, valueAt } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import { caseScenario, type RunnableCase, runnableCases } from '../case-scenarios.ts';
+import { caseScenario } from '../case-scenarios.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { DERIVED_NAME } from '../member-names.ts';
+import { type RunnableCase, runnableCases } from '../runnable-cases.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { literalsOf } from '../source/literals.ts';
 import type { Subject } from '../subject.ts';
@@ -14,20 +15,20 @@ const maxPairs = 6;
 
 const maxWorldsPerPair = 4;
 
-/** A case in a world where two keys have changed places: who is asked for the one tells what was told for the other. */
+/** A case in a world with two keys swapped: asking for one gives the answer of the other. */
 export interface ExchangedWorld {
   seenCase: SeenCase;
   map: ExchangeMap;
-  /** Whether one of the keys stands in the source. */
+  /** Whether the source contains one of the keys. */
   isHeld: boolean;
   subject: Subject;
   one: RunnableCase;
   scenario: Scenario;
-  /** The same request where tools and peer tell what they always do; a case's own run where it is one. */
+  /** The same request with the usual answers of tools and peer; a case's own run if it is one. */
   before: Scenario | SeenCase;
 }
 
-/** Keys of one kind: what a tool is asked by at one place of its input, or a task at one place of its. */
+/** Keys of one kind: the values at one place of a tool's or a task's input. */
 interface Slot {
   name: string;
   keys: Key[];
@@ -40,13 +41,13 @@ interface KeyPair {
   isHeld: boolean;
 }
 
-/** Keys of one kind that are looked at: as many as there may be cases. */
+/** Most keys of one kind: as many as a job may have cases. */
 const maxKeys = 100;
 
-/** Pairs that are looked at; and pairs that are tried, for each of which all data are copied, as far as that many scalars go. */
+/** Most pairs that are examined, most that are tried, and most scalars copied for that: each trial copies all data. */
 const [maxKnownPairs, maxTriedPairs, maxCopiedScalars] = [5_000, 200, 200_000];
 
-/** Worlds in which keys of the cases have changed places, those whose keys stand in the source first. */
+/** Worlds with swapped keys of the cases; those with a key in the source come first. */
 export function exchangedWorlds(facts: CheckFacts): ExchangedWorld[] {
   const found: { map: ExchangeMap; isHeld: boolean; worlds: ExchangedWorld[] }[] = [];
   let left = Math.min(maxTriedPairs, Math.ceil(maxCopiedScalars / Math.max(1, scalarsOf(facts.subject))));
@@ -64,15 +65,15 @@ export function exchangedWorlds(facts: CheckFacts): ExchangedWorld[] {
     .flatMap(({ worlds }) => worlds);
 }
 
-/** Pairs of keys, those of which one stands in the source first. */
+/** Pairs of keys; those with a key in the source come first. */
 function pairsOf(facts: CheckFacts): KeyPair[] {
   const texts = literalsOf(facts.candidate.bundle)
     .map((literal) => ('text' in literal ? literal.text : ''))
     .join('\n');
-  const held = new Map<Key, boolean>();
+  const inSource = new Map<Key, boolean>();
   const isHeld = (key: Key): boolean => {
-    const known = held.get(key) ?? isInSource(facts, texts, key);
-    held.set(key, known);
+    const known = inSource.get(key) ?? isInSource(facts, texts, key);
+    inSource.set(key, known);
     return known;
   };
   const pairs: KeyPair[] = [];
@@ -84,7 +85,7 @@ function pairsOf(facts: CheckFacts): KeyPair[] {
   return pairs.sort((a, b) => Number(b.isHeld) - Number(a.isHeld));
 }
 
-/** How many scalars cases, tools and task hold. */
+/** The number of scalars in cases, tools and task. */
 function scalarsOf({ cases, tools, task }: Subject): number {
   const data = [
     cases.map(({ request, response }) => [request, response]),
@@ -113,7 +114,7 @@ function slotsOf({ subject }: CheckFacts): Slot[] {
   const placesOf = Map.groupBy(requests, ({ value }) => value);
   const valuesAt = Map.groupBy(requests, ({ pointer }) => pointer);
   return [...found.values()].map(({ name, keys }) => {
-    // What requests ask for where others ask for one of the keys, and nobody was made to know.
+    // Also keys that requests have at the same places although no tool knows them.
     const [first] = keys;
     const places = new Set([...keys].flatMap((key) => (placesOf.get(key) ?? []).map(({ pointer }) => pointer)));
     const values = [...places].flatMap((place) => (valuesAt.get(place) ?? []).map(({ value }) => value as Key));
@@ -122,7 +123,7 @@ function slotsOf({ subject }: CheckFacts): Slot[] {
   });
 }
 
-/** Whether a key stands in the source, alone or joined with other things, and not by chance. */
+/** Whether the source contains a key, alone or within a longer text, and not by chance. */
 function isInSource({ literals }: CheckFacts, texts: string, key: Key): boolean {
   const text = String(key);
   if (text.length < 2) return false;
@@ -134,8 +135,8 @@ function isInSource({ literals }: CheckFacts, texts: string, key: Key): boolean 
 }
 
 /**
- * Whether the two keys mean nothing but themselves: the document has neither, and nothing that tells them apart. Those of a table of the
- * document, and those whose beginnings have a meaning, are not.
+ * Whether two keys have no meaning of their own: the document has neither of them, nor anything that tells them apart.
+ * Keys of a table of the document, and keys whose prefix has a meaning, are not exchangeable.
  */
 function isExchangeable({ subject, vocabulary, literals }: CheckFacts, map: ExchangeMap, isHeld: boolean): boolean {
   const [a, b] = map.pair;
@@ -150,7 +151,7 @@ function isExchangeable({ subject, vocabulary, literals }: CheckFacts, map: Exch
   if (isHeld) return true;
   const shape = (key: Key): string => String(key).replace(/\d+/g, '0').toLowerCase();
   if (shape(a) === shape(b)) return true;
-  // Keys of several parts may say with one of them of which kind they are.
+  // One part of a composite key may name its kind.
   const parts = (key: Key): string[] => String(key).match(/[\p{L}\p{M}]+/gu) ?? [];
   return ![a, b].some((key) => /\d/.test(String(key)) || parts(key).some((part) => vocabulary.hasWord(part)));
 }
@@ -176,8 +177,8 @@ function worldsOf(facts: CheckFacts, map: ExchangeMap, isHeld: boolean): Exchang
       )
         return [];
       const scenario = caseScenario(exchanged, one);
-      const own = cases.find((other) => equalJson(other.one.input, one.input));
-      if (subject.role === 'requester' && !own) return [];
+      const sameRequest = cases.find((other) => equalJson(other.one.input, one.input));
+      if (subject.role === 'requester' && !sameRequest) return [];
       return [
         {
           seenCase,
@@ -186,14 +187,14 @@ function worldsOf(facts: CheckFacts, map: ExchangeMap, isHeld: boolean): Exchang
           subject: exchanged,
           one,
           scenario,
-          before: own ?? { ...scenario, tools: [...subject.tools] },
+          before: sameRequest ?? { ...scenario, tools: [...subject.tools] },
         },
       ];
     })
     .slice(0, maxWorldsPerPair);
 }
 
-/** Whether somebody who is asked for the one key tells what he does not tell for the other. */
+/** Whether a tool or the peer answers differently for the two keys. */
 function tellsOther(subject: Subject, map: ExchangeMap): boolean {
   const told =
     subject.role === 'requester'
@@ -205,8 +206,8 @@ function tellsOther(subject: Subject, map: ExchangeMap): boolean {
     rows.some(([input, output]) => {
       const other = map.json(input);
       if (equalJson(other, input)) return false;
-      const own = rows.find(([asked]) => equalJson(asked, other));
-      return !own || !equalJson(own[1], map.json(output));
+      const row = rows.find(([asked]) => equalJson(asked, other));
+      return !row || !equalJson(row[1], map.json(output));
     }),
   );
 }

@@ -1,30 +1,36 @@
 import { escapeToken, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 
-/** An input with one value that its schema forbids in its place. */
+/** An input with one value that its schema forbids. */
 export interface ForbiddenValue {
   pointer: string;
-  /** The member that it stands under; that of the list, for an item. */
+  /** The member's name; for an item, the list's. */
   name: string;
-  /** What stood there, if anything did. */
+  /** The value before, if there was one. */
   from: Json | undefined;
   value: Json;
   input: Json;
 }
 
-/** Members within members and items are not entered deeper than this. */
+/** Deepest nesting of members that is examined. */
 const maxDepth = 3;
 
-/** Texts are not made longer than this to be too long. */
+/** Longest text that is made to exceed a length limit. */
 const maxTextLength = 2_000;
 
-/** The inputs that come of one by a single value just beyond what its schema allows, the places at the top first; of the items of a list the first is tried. */
+/**
+ * Variants of an input, each with one value just outside its schema; top-level places first. Of a list's items, only
+ * the first is tried.
+ */
 export function forbiddenValues(schema: Json, input: Json): ForbiddenValue[] {
   return membersOf(schema, input).flatMap(({ schema: own, at, pointer, name, put }) =>
     outside(own, at).map((value) => ({ pointer, name, from: at, value, input: put(value) })),
   );
 }
 
-/** The members that a schema declares for an input, each with its schema, the places at the top first; of the items of a list the first stands for all. */
+/**
+ * The members of an input that a schema declares, each with its schema; top-level places first. A list's first item
+ * stands for all.
+ */
 export function membersOf(schema: Json, input: Json): (Place & { schema: JsonObject })[] {
   let level: Place[] = [{ schema, at: input, pointer: '', name: '', put: (value) => value }];
   const found: (Place & { schema: JsonObject })[] = [];
@@ -39,11 +45,11 @@ export function membersOf(schema: Json, input: Json): (Place & { schema: JsonObj
 /** A place of an input. */
 export interface Place {
   schema: Json;
-  /** What stands there, if anything does. */
+  /** The value there, if any. */
   at: Json | undefined;
   pointer: string;
   name: string;
-  /** The input with another value in this place. */
+  /** The input with another value at this place. */
   put(value: Json): Json;
 }
 
@@ -62,7 +68,7 @@ function placesIn({ schema, at, pointer, name, put }: Place): Place[] {
   return [{ schema: items, at: at[0], pointer: `${pointer}/0`, name, put: (value) => put(at.with(0, value)) }];
 }
 
-/** Values just beyond what a schema allows, of the kind of what stands there. */
+/** Values just outside a schema, of the same type as the present one. */
 function outside(schema: { [keyword: string]: Json }, at: Json | undefined): Json[] {
   const { minimum, maximum, minItems, minLength, maxLength, pattern, type, uniqueItems } = schema;
   const found: Json[] = [];
@@ -70,7 +76,7 @@ function outside(schema: { [keyword: string]: Json }, at: Json | undefined): Jso
   if (typeof maximum === 'number') found.push(maximum + 1);
   if (typeof minimum === 'number') {
     found.push(minimum - 1);
-    // What is below nothing turns round what is done with it.
+    // A negative number reverses what a handler does with it.
     if (typeof at === 'number' && at > 1 && minimum > -at) found.push(-at);
   }
   if (typeof at === 'number') {
@@ -84,7 +90,7 @@ function outside(schema: { [keyword: string]: Json }, at: Json | undefined): Jso
     if (typeof minLength === 'number' && minLength > 0) found.push([...at].slice(0, minLength - 1).join(''));
     if (typeof maxLength === 'number' && maxLength < maxTextLength)
       found.push(at + last.repeat(Math.max(0, maxLength + 1 - [...at].length)));
-    // Of other letters, too long, too short, and with a sign that few patterns have.
+    // Other letters, too long, too short, and with a character that few patterns allow.
     if (typeof pattern === 'string')
       found.push(at.toLowerCase(), at.toUpperCase(), at + last, at.slice(0, -last.length), `#${at.slice(1)}`);
   }

@@ -8,8 +8,8 @@ import { SeededRandom } from './seeded-random.ts';
 import { replacedAt } from './variations.ts';
 
 /**
- * How an input came about: `plausible` is a case's own with values of the same shape changed, `sampled` comes from the schema alone,
- * `invalid` breaks the schema in one place.
+ * How an input was made: `plausible` changes values of a case's input within their shape, `sampled` comes from the
+ * schema alone, `invalid` breaks the schema at one place.
  */
 export type InputKind = 'plausible' | 'sampled' | 'invalid';
 
@@ -17,29 +17,29 @@ export type InputKind = 'plausible' | 'sampled' | 'invalid';
 export interface GeneratedInput {
   kind: InputKind;
   input: Json;
-  /** What was done to get it, in words. */
+  /** The change, in words. */
   change: string;
-  /** Whether it is broken inside a member rather than at the top: few documents speak of such requests. */
+  /** Whether it is invalid inside a member, not at the top: few documents mention such requests. */
   deep?: boolean;
-  /** The member that was taken from the top of a known input. */
+  /** The top-level member that was removed from a known input. */
   missing?: string;
-  /** Whether members of a known input came or went, and what else it says is as it was. */
+  /** Whether only members of a known input were added or removed. */
   reshaped?: boolean;
-  /** Whether all that came of it is a list with nothing in it: whoever asks for nothing lacks nothing. */
+  /** Whether the change only emptied a list: an empty request rightly gets an empty answer. */
   emptied?: boolean;
 }
 
-/** How many inputs of each kind are wanted. */
+/** How many inputs of each kind to make. */
 export interface InputCounts {
   plausible: number;
   sampled: number;
   invalid: number;
 }
 
-/** Inputs of one kind that are made of one base at most: thousands of members are alike, and each input is a copy of them all. */
+/** Most inputs of one kind from one base: thousands of members are alike, and each input copies them all. */
 const maxTried = 60;
 
-/** Known inputs of which others are made by leaving out and adding. */
+/** Known inputs that are used as bases. */
 const maxBases = 8;
 
 type Made = Omit<GeneratedInput, 'kind'>;
@@ -56,8 +56,8 @@ function* firstOf(made: Iterable<Made>): Generator<Made> {
 const lengthOf = (value: Json): number => JSON.stringify(value).length;
 
 /**
- * Makes inputs out of a schema and the cases' own inputs: always the same for the same seed. `isValid` has the last word on each; there
- * may be fewer than wanted where a schema leaves no room.
+ * Makes inputs from a schema and the cases' inputs, always the same for a seed. `isValid` must accept each; there may
+ * be fewer than wanted if a schema allows few.
  */
 export function generateInputs(
   schema: Json,
@@ -69,7 +69,7 @@ export function generateInputs(
   const random = new SeededRandom(seed);
   const found: GeneratedInput[] = [];
   const left = { ...counts };
-  // What is equal is equally long.
+  // Equal values have equal lengths.
   const taken = Map.groupBy(known, lengthOf);
   const add = (kind: InputKind, made: Made): boolean => {
     if (left[kind] === 0) return false;
@@ -80,7 +80,7 @@ export function generateInputs(
     found.push({ kind, ...made });
     return true;
   };
-  // Each change is made to one of the bases before it is made to another.
+  // Makes each change to one base before it makes it to another.
   const addAll = (
     kind: InputKind,
     bases: readonly Json[],
@@ -116,13 +116,13 @@ export function generateInputs(
   return found;
 }
 
-/** A known input with an empty text in place of each of its own. */
+/** A known input with each of its texts emptied in turn. */
 function* emptied(base: Json): Generator<Made> {
   for (const { pointer, name, value } of leavesOf(base))
     if (typeof value === 'string') yield { input: replacedAt(base, pointer, ''), change: `${name} empty` };
 }
 
-/** What a schema leaves open in a known input: members that may be left out, and lists of other lengths. */
+/** Variants that a schema allows: without optional members, and with lists of other lengths. */
 function* restructured(base: Json, schema: Json): Generator<Made> {
   for (const name of optionalNames(base, schema))
     if (isObject(base)) yield { input: without(base, name), change: `without ${name}`, reshaped: true };
@@ -138,8 +138,8 @@ function* restructured(base: Json, schema: Json): Generator<Made> {
 }
 
 /**
- * A known input with a member that its schema has and it has not, as another known input has it or else made from the schema; with `null`
- * or every item of an enumeration where that may be; or, inside, without a member it may lack.
+ * Variants with a member that the schema declares and the input lacks (from another known input or sampled), with
+ * `null` or every enum item where allowed, or without an optional nested member.
  */
 function* completed(base: Json, schema: Json, known: readonly Json[], random: SeededRandom): Generator<Made> {
   for (const { pointer, object, properties, required } of objectsOf(base, schema, schema)) {
@@ -174,7 +174,7 @@ function* completed(base: Json, schema: Json, known: readonly Json[], random: Se
   }
 }
 
-/** What the items of a list may be, where few values are named. */
+/** The allowed items of a list, if its schema lists them. */
 function enumItems(schema: Json): Json[] {
   const items = isObject(schema) && isObject(schema.items) ? schema.items.enum : undefined;
   return Array.isArray(items) && items.length <= maxEnumItems ? items : [];
@@ -189,7 +189,7 @@ interface ObjectPlace {
   required: ReadonlySet<string>;
 }
 
-/** The objects of a value with what their schema says of their members: of a list only the first. */
+/** The objects of a value with the schemas of their members; only the first of a list. */
 function* objectsOf(
   value: Json,
   schema: Json | undefined,
@@ -215,10 +215,10 @@ function* objectsOf(
   }
 }
 
-/** Objects further inside are left alone. */
+/** Deepest nesting of objects that is examined. */
 const maxObjectDepth = 6;
 
-/** A part of a schema beside what it may refer to. */
+/** A part of a schema together with the definitions it may refer to. */
 function withDefinitions(part: Json, schema: Json): Json {
   if (!isObject(part) || !isObject(schema)) return part;
   const { $defs, definitions } = schema;
@@ -265,7 +265,7 @@ function changedText(base: string, random: SeededRandom): { input: Json; change:
   return { input: next, change: 'another text of the same form' };
 }
 
-/** What breaks a known input: each way once before any a second time, but that each member is left out once. */
+/** Invalid variants of a known input: each kind of fault once before any again, but every member is removed once. */
 function* broken(base: Json, random: SeededRandom): Generator<Made> {
   if (isObject(base)) {
     for (const name of Object.keys(base))
@@ -281,7 +281,7 @@ function* broken(base: Json, random: SeededRandom): Generator<Made> {
 
 function* nulls(base: JsonObject): Generator<Made> {
   const entries = Object.entries(base).filter(([, value]) => value !== null);
-  // What is looked into without a look at it first throws.
+  // A handler that reads into it without a check throws.
   const isHolder = ([, value]: [string, Json]): boolean =>
     isObject(value) || (Array.isArray(value) && value.some((item) => isObject(item)));
   for (const [name, value] of entries.filter(isHolder)) {

@@ -1,13 +1,13 @@
 import { escapeToken, isObject, type Json } from '../../kernel/json.ts';
 
-/** An array inside a value, with its place and the name of the member that holds it; no name at the root. */
+/** An array inside a value, with its place and the name of its member; no name at the root. */
 export interface List {
   pointer: string;
   name: string;
   items: Json[];
 }
 
-/** The arrays of a value that stand in no other array. */
+/** The arrays of a value that are not inside another array. */
 export function listsOf(value: Json, pointer = '', name = ''): List[] {
   if (Array.isArray(value)) return [{ pointer, name, items: value }];
   if (!isObject(value)) return [];

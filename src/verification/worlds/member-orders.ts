@@ -3,8 +3,9 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import { allSubschemas } from '../../schemas/schema-walk.ts';
 
 /**
- * A value with the members of its objects in an order drawn from a seed, or the other way round where that is the one they have. Where a name is none that
- * the schema declares, the object may be a list by name, whose order a handler may well keep: it stays as it is.
+ * A value with the members of its objects in an order drawn from a seed, or reversed if the draw changes nothing. An
+ * object with names that the schema does not declare stays as it is: it may be a list by name, whose order a handler
+ * may keep.
  */
 export function inAnotherOrder(value: Json, schema: Json, seed: string): Json {
   const declared = new Set(

@@ -6,8 +6,8 @@ import type { Subject } from '../subject.ts';
 import { replacedAt } from './variations.ts';
 
 /**
- * A case, again and again, in which one call is answered otherwise at one place: a turned switch, another number or day, another of a few
- * words, an empty list. At most so many for each call.
+ * Runs of a case, each with one call's answer changed at one place: a flipped flag, another number or day, another enum
+ * value, an empty list. At most `most` per call.
  */
 export function toldOtherwise(
   subject: Subject,
@@ -31,8 +31,8 @@ export function toldOtherwise(
 }
 
 /**
- * A case in which tools tell texts that their schemas have and its calls did not tell, of the members that are meant; `undefined` where there are
- * none.
+ * A case whose tools return texts that their schemas allow and its calls lacked, for the members that `isMeant`
+ * selects; `undefined` if there are none.
  */
 export function toldInFull(
   subject: Subject,
@@ -69,7 +69,7 @@ function filled(value: Json, schema: Json, isMeant: (member: string) => boolean,
   return Object.fromEntries([...own, ...added]);
 }
 
-/** Whether a schema lets a member be whatever text. */
+/** Whether a schema allows any text for a member. */
 function mayBeAnyText(schema: Json): boolean {
   return (
     isObject(schema) &&
@@ -78,7 +78,7 @@ function mayBeAnyText(schema: Json): boolean {
   );
 }
 
-/** Outputs that are other than one at a single place. */
+/** Variants of an output, each changed at one place. */
 export function otherOutputs(output: Json, schema: Json): Json[] {
   const words = leavesOf(output).flatMap(({ pointer, name, value }) => {
     if (typeof value === 'boolean') return [replacedAt(output, pointer, !value)];
@@ -92,12 +92,12 @@ export function otherOutputs(output: Json, schema: Json): Json[] {
         Array.isArray(value) && value.length > 0 ? [{ ...output, [name]: [] }] : [],
       )
     : [];
-  // One item alone, and none.
+  // A single item, and none.
   const fewer = Array.isArray(output) && output.length > 1 ? [output.slice(0, 1), []] : [];
   return [...lists, ...fewer, ...words];
 }
 
-/** How a day, or a moment, begins. */
+/** The start of a date or time. */
 const DAY = /^\d{4}-\d{2}-\d{2}(?!\d)/;
 
 function enumsOf(schema: Json, name: string, depth: number): Json[] {

@@ -6,18 +6,18 @@ import { defaultTrialNowMs, type Subject } from '../subject.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** How far off a trial's times lie: hours, weeks or years, so that a handler meets other hours, days and years. */
+/** How far other times are from the trial's: hours, weeks or years. */
 const reachesMs = [dayMs, 30 * dayMs, 3 * 365 * dayMs];
 
-/** What a text names that a clock can be held against. */
+/** A time of day in a text. */
 const timeInText = /(?<!\d)\d{1,2}:\d\d(?!\d)|\dT\d{4}/;
 const dayInText =
   /(?<!\d)(?:19|20)\d\d(?:[-/.年]\d|[01]\d[0-3]\d(?!\d))|(?<!\d)\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)?\d\d(?!\d)/;
 const yearInText = /(?<!\d)(?:19|20)\d\d(?!\d)/;
 
 /**
- * A time of a trial other than its usual one, as drawn under a name. Data that name years or days may be held against the clock, so that it stays in
- * the same one then; where data name a time of day there is no other time: `undefined`.
+ * Another time for a trial, drawn from a name; `undefined` if data name a time of day. If data name years or days,
+ * which a handler may compare with the clock, the time stays in the same one.
  */
 export function otherTimeMs(subject: Subject, name: string): number | undefined {
   const usualMs = subject.nowMs ?? defaultTrialNowMs;
@@ -41,9 +41,9 @@ type Named = 'nothing' | 'years' | 'days' | 'times';
 const known = new WeakMap<Subject, Named>();
 
 function namedIn(subject: Subject): Named {
-  const found = known.get(subject) ?? namedBy(dataOf(subject));
-  known.set(subject, found);
-  return found;
+  const named = known.get(subject) ?? namedBy(dataOf(subject));
+  known.set(subject, named);
+  return named;
 }
 
 function namedBy(data: readonly (string | number)[]): Named {
@@ -54,7 +54,7 @@ function namedBy(data: readonly (string | number)[]): Named {
   return names(yearInText, (value) => Number.isInteger(value) && value >= 1900 && value < 2100) ? 'years' : 'nothing';
 }
 
-/** The texts and numbers of all data, but for those of loose places: nobody can hold anything against these. */
+/** The texts and numbers of all data, without loose places: nobody can compare these with the clock. */
 function dataOf({ role, cases, tools, task, loose }: Subject): (string | number)[] {
   const isLoose = new Set(loose.map(({ pointer }) => pointer));
   const strict = (value: Json, isHeld: boolean) =>

@@ -3,8 +3,8 @@ import type { SeededRandom } from './seeded-random.ts';
 const WORD = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_';
 
 /**
- * A text that an ECMAScript pattern is likely to match. Groups, classes, alternatives, quantifiers and anchors are followed; what is left,
- * such as look-around and back references, is passed over: the caller must validate. Its length is bounded.
+ * A text, of bounded length, that probably matches an ECMAScript pattern. Supports groups, classes, alternatives,
+ * quantifiers and anchors; ignores the rest, such as look-around and back references: the caller must validate.
  */
 export function samplePattern(pattern: string, random: SeededRandom): string {
   const reader = { pattern: pattern.slice(0, 2_000), at: 0, left: 400 };
@@ -14,7 +14,7 @@ export function samplePattern(pattern: string, random: SeededRandom): string {
 interface Reader {
   pattern: string;
   at: number;
-  /** Repetitions that are left: nested quantifiers must not multiply. */
+  /** Repetitions left: nested quantifiers must not multiply. */
   left: number;
 }
 

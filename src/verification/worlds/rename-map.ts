@@ -1,155 +1,30 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { decodedText, isEpoch, isIsoTime, type Leaf } from '../scalar-kinds.ts';
-import { looksLikeData, type Vocabulary } from '../vocabulary.ts';
+import { decodedText, isEpoch } from '../scalar-kinds.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { checksums } from './checked-values.ts';
+import type { Datum } from './datum.ts';
+import { freshOf, keepOrder, type Reach, withCaseOf } from './fresh-text.ts';
 import { SeededRandom } from './seeded-random.ts';
-
-/** What a datum looks like; it decides how it is renamed and how certain a check may be about it. */
-export type DatumKind = 'id' | 'name' | 'code' | 'word' | 'time' | 'number' | 'encoded';
-
-/** A value of the cases or the tools' answers that is no public property and can be replaced by a fresh one of its shape. */
-export interface Datum {
-  key: string;
-  value: string | number;
-  kind: DatumKind;
-  /** The member names it stands under. */
-  names: string[];
-}
-
-/** How far a fresh value lies from the one it replaces: `far` changes all that its shape allows, `near` as little as possible. */
-export type Reach = 'far' | 'near';
+import { HOLDS_BASIC_TIME, isPrefix, isRenamableDigits, isRenamableRun, RUN } from './text-runs.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A whole number of weeks, so that days of the week and distances between dates stay. */
+/** A whole number of weeks: weekdays and distances between dates stay the same. */
 const SHIFT_DAYS = 364;
 
-const ISO_TIME = String.raw`(?<![\p{L}\p{N}])\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?(?![\p{N}])`;
-/** Dates and moments in ISO 8601's basic form. */
-const BASIC_TIME = String.raw`(?<!\d)(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T[0-2]\d[0-5]\d(?:[0-5]\d)?Z?)?(?!\d)`;
-const HEX = String.raw`(?<=#)(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[0-9A-F]*\d)(?=[0-9A-F]*[A-F])[0-9A-F]{8,}(?![\p{L}\p{N}])`;
-const DECIMAL = String.raw`(?<![\p{L}\p{N}.])\d+\.\d+(?![\p{L}\p{N}]|\.\d)`;
-const [WHOLE_BASIC_TIME, HOLDS_BASIC_TIME] = [new RegExp(`^${BASIC_TIME}$`, 'u'), new RegExp(BASIC_TIME, 'u')];
-const RUN = new RegExp(
-  `(?<time>${ISO_TIME}|${BASIC_TIME})|(?<hex>${HEX})|(?<decimal>${DECIMAL})|(?<digits>\\d+)|(?<letters>[\\p{L}\\p{M}]+)`,
-  'gu',
-);
-
-/** Data worth renaming in some leaves: no public property, no small integers, nothing whose form has a meaning that cannot be kept. */
-export function dataOf(leaves: readonly Leaf[], vocabulary: Vocabulary): Datum[] {
-  const found = new Map<string, Datum>();
-  const add = (value: string | number, kind: DatumKind, name: string): void => {
-    const key = `${typeof value}:${value}`;
-    const known = found.get(key);
-    if (known) known.names.push(name);
-    else found.set(key, { key, value, kind, names: [name] });
-  };
-  const isSpelledTwice = spelledTwice(leaves);
-  for (const { value, name } of leaves) {
-    if (typeof value === 'number') {
-      if (isRenamableNumber(value, vocabulary)) add(value, isEpoch(value) ? 'time' : 'number', name);
-    } else if (typeof value === 'string') {
-      for (const segment of segmentsOf(value)) {
-        const kind = kindOf(segment, vocabulary);
-        if (kind && !isSpelledTwice(segment)) add(segment, kind, name);
-      }
-    }
-  }
-  return [...found.values()];
-}
-
-/** Tells of a text with few digits whether it stands elsewhere with other signs or spaces between its letters: it can only be renamed as a whole. */
-function spelledTwice(leaves: readonly Leaf[]): (text: string) => boolean {
-  const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-  const known = new Map<string, string>();
-  const twice = new Set<string>();
-  for (const { value } of leaves) {
-    if (typeof value !== 'string' || value.length > maxSpelled || !/\d/.test(value)) continue;
-    const [form, key] = [value.toLowerCase(), plain(value)];
-    if ((known.get(key) ?? form) !== form) twice.add(key);
-    known.set(key, form);
-  }
-  return (text) => twice.size > 0 && text.replace(/\D/g, '').length <= 2 && twice.has(plain(text));
-}
-
-/** Longer texts are no names of things. */
-const maxSpelled = 40;
-
-function isRenamableNumber(value: number, vocabulary: Vocabulary): boolean {
-  if (!Number.isFinite(value) || vocabulary.hasNumber(value)) return false;
-  return Number.isInteger(value) ? Math.abs(value) >= 1000 && Math.abs(value) < 2 ** 50 : Math.abs(value) > 1e-9;
-}
-
-/** The fields of a text: a short one is one field; longer ones fall apart at the marks of CSV, XML, forms and prose, and numbers beside each other at the space. */
-export function segmentsOf(text: string): string[] {
-  if (text.length <= 80 && !/[\n<>]/.test(text)) return rowOf(text);
-  const markup = new Set(
-    [...text.matchAll(/<[/?!]?([\w:.-]+)|\s([\w:.-]+)=["']/g)].flatMap(([, tag, attribute]) => [tag, attribute]),
-  );
-  return text
-    .split(/[\n\r\t,;|<>"'=&{}[\]()]+|:\s/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '' && !markup.has(part) && !part.startsWith('/'))
-    .flatMap(rowOf);
-}
-
-/** Numbers beside each other are a row of a table, and no datum of one piece; of fields that lie at fixed places only the words can be told apart. */
-function rowOf(text: string): string[] {
-  if (/\S {2,}/.test(text) && /\d\p{L}|\p{L}\d/u.test(text)) return text.match(/\p{L}{4,}/gu) ?? [];
-  const words = text.split(/[ \t]+/);
-  const numbers = words.filter((word) => /^-?\d+(?:\.\d+)?$/.test(word));
-  return numbers.length >= 2 && words.length - numbers.length <= 1 ? words : [text];
-}
-
-function kindOf(text: string, vocabulary: Vocabulary): DatumKind | undefined {
-  if (text.length > 4_000 || vocabulary.hasText(text)) return undefined;
-  if (isIsoTime(text) || WHOLE_BASIC_TIME.test(text)) return 'time';
-  // Forms whose parts are bounded or checked: a fresh value of the same shape would often be no value at all.
-  if (
-    /^\d{1,2}:\d{2}|^-?P(?=[\dT])(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?$|^v?\d+(?:\.\d+){2,}|^eyJ|^-?\d{1,3}(?:\.\d+)?\s?[%°\p{L}]{0,3}$/u.test(
-      text,
-    )
-  ) {
-    return /^\d{1,3}\.\d+$/.test(text) ? 'number' : undefined;
-  }
-  if (/^-?\d+\.\d+$/.test(text)) return 'number';
-  if (decodedText(text) !== undefined) return 'encoded';
-  if (!/[\p{L}\p{N}]/u.test(text)) return undefined;
-  if (/\d/.test(text)) return /\s/.test(text) && !/\d{4}/.test(text) ? nameOf(text, vocabulary) : 'id';
-  return nameOf(text, vocabulary);
-}
-
-function nameOf(text: string, vocabulary: Vocabulary): DatumKind | undefined {
-  const fresh = [...text.matchAll(/[\p{L}\p{M}]+/gu)].filter(([run]) => isRenamableRun(run, vocabulary));
-  if (fresh.length === 0) return undefined;
-  if (/^[A-Z]{3}$/.test(text)) return 'code';
-  if (/\s/.test(text.trim()) || /\p{Lu}\p{Ll}/u.test(text) || /[^\u0000-\u024f]/.test(text)) return 'name';
-  return 'word';
-}
-
-function isRenamableRun(run: string, vocabulary: Vocabulary): boolean {
-  const letters = [...run];
-  if (letters.length < 3 && !/\p{Script=Han}/u.test(run)) return false;
-  if (letters.length < 2) return false;
-  return (
-    !/^(?:true|false|null|yes|the|and|for|com|org|net|www|http|https|html|json|xml|csv|mailto|urn|uuid)$/i.test(run) &&
-    !vocabulary.hasWord(run)
-  );
-}
-
-/** Consistent fresh values: the same datum becomes the same fresh one wherever and in whatever letter case it stands. */
+/** Replaces data by fresh values, consistently: the same datum always becomes the same value, in any letter case. */
 export class RenameMap {
   readonly #phrases = new Map<string, string>();
   readonly #runs = new Map<string, string>();
   readonly #numbers = new Map<number, number>();
   readonly #dates = new Set<string>();
   readonly #vocabulary: Vocabulary;
-  /** Values with check digits that are right again: they may not change places with others of their shape. */
+  /** Values with valid check digits: `keepOrder` must not move them. */
   readonly #checked = new Set<string>();
-  /** Texts that were asked for, renamed: the worlds of a case have most of them in common. */
+  /** Cache of renamed texts: the worlds of a case share most of them. */
   readonly #known = new Map<string, string>();
   #phrasePattern: RegExp | undefined;
-  /** By how much moments were moved, in milliseconds; 0 where none was. */
+  /** The shift of all times, in milliseconds; 0 if there is none. */
   shiftMs = 0;
 
   constructor(
@@ -248,15 +123,15 @@ export class RenameMap {
     if (fresh !== undefined) this.#runs.set(run.toLowerCase(), fresh);
   }
 
-  /** Long numbers often hold check digits: whichever of the usual ones are right must be right again. */
+  /** Long numbers often have check digits: the fresh value must pass every common scheme that the original passes. */
   #addChecked(value: string, used: Set<string>, random: SeededRandom): boolean {
     const key = value.toLowerCase();
     if (this.#phrases.has(key) || this.#runs.has(key)) return true;
     const right = checksums(value);
     if (!right.includes(true)) return false;
     for (let tries = 0; tries < 1_000; tries += 1) {
-      let kept = 1;
-      const fresh = value.replace(/\d/g, (digit) => (kept-- > 0 ? digit : String(random.integer(0, 9))));
+      let leading = 1;
+      const fresh = value.replace(/\d/g, (digit) => (leading-- > 0 ? digit : String(random.integer(0, 9))));
       const got = checksums(fresh);
       if (used.has(fresh.toLowerCase()) || !right.every((is, index) => !is || got[index] === true)) continue;
       used.add(fresh.toLowerCase());
@@ -268,7 +143,7 @@ export class RenameMap {
     return false;
   }
 
-  /** Whether some of a value would be renamed. */
+  /** Whether renaming changes a value. */
   changes(value: Json): boolean {
     if (typeof value === 'string') return this.text(value) !== value;
     if (typeof value === 'number') return this.number(value) !== value;
@@ -279,7 +154,7 @@ export class RenameMap {
     );
   }
 
-  /** A value with its data renamed; so are member names that are data themselves. */
+  /** The value with its data renamed, including member names that are data. */
   json(value: Json): Json {
     if (typeof value === 'string') return this.text(value);
     if (typeof value === 'number') return this.number(value);
@@ -294,7 +169,7 @@ export class RenameMap {
   }
 
   number(value: number): number {
-    // The digits of an id may travel as a number.
+    // The digits of an id may also occur as a number.
     if (Number.isInteger(value) && value >= 100) {
       const run = this.#runs.get(String(value));
       if (run !== undefined && !run.startsWith('0')) return Number(run);
@@ -313,10 +188,10 @@ export class RenameMap {
     return renamed;
   }
 
-  /** Whether a text is certain to hold nothing that is renamed: looking for that takes much less than looking for all runs. */
+  /** Whether a text certainly contains no data; much cheaper than matching all runs. */
   #lacksData(text: string): boolean {
     if ((this.#numbers.size > 0 || this.shiftMs !== 0) && /\d/.test(text)) return false;
-    // What this letter is in small depends on what stands beside it.
+    // The lower case of this letter depends on its neighbours.
     if (text.includes('Σ')) return false;
     const lower = text.toLowerCase();
     for (const run of this.#runs.keys()) if (lower.includes(run)) return false;
@@ -342,7 +217,7 @@ export class RenameMap {
   #renameRuns(text: string): string {
     return text.replace(RUN, (run: string, ...rest: unknown[]) => {
       const groups = rest.at(-1) as Record<string, string | undefined>;
-      // All moments move together: how far they lie apart may be what counts.
+      // All times shift together: their distances may matter.
       if (groups.time !== undefined) return this.shiftMs !== 0 ? shiftedTime(run, this.shiftMs) : run;
       if (groups.decimal !== undefined) {
         const fresh = this.#numbers.get(Number(run));
@@ -361,7 +236,10 @@ export class RenameMap {
 
 const known = new WeakMap<Vocabulary, Map<string, RenameMap>>();
 
-/** The map of some data, made once for the same data, seed and reach: most worlds of a case differ in other things. `taken` belongs to the vocabulary. */
+/**
+ * The rename map of some data, cached by data, seed and reach: most worlds of a case differ in other things. `taken`
+ * must always be the same for a vocabulary.
+ */
 export function renameMapOf(
   data: readonly Datum[],
   vocabulary: Vocabulary,
@@ -375,16 +253,6 @@ export function renameMapOf(
   const map = maps.get(key) ?? new RenameMap(data, vocabulary, taken, new SeededRandom(seed), reach);
   maps.set(key, map);
   return map;
-}
-
-function isRenamableDigits(digits: string, whole: string): boolean {
-  if (/\p{L}/u.test(whole) && !/\s/.test(whole)) return true;
-  return /\s/.test(whole.trim()) ? digits.length >= 4 : digits.length >= 3;
-}
-
-/** In an id such as `ORD-10023` or `ORDX 100 230` the letters name its kind; the digits are enough to make it a fresh one. */
-function isPrefix(run: string, whole: string): boolean {
-  return run.length <= 8 && /\d{3}/.test(whole) && (!/\s/.test(whole) || /^\p{L}+ \d[\d -]{3,}$/u.test(whole));
 }
 
 function scaled(value: number, scale: number, places = decimalsOf(value)): number {
@@ -405,113 +273,4 @@ function shiftedTime(text: string, shiftMs: number): string {
   }
   const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(day) ? text : new Date(day + shiftMs).toISOString().slice(0, 10) + text.slice(10);
-}
-
-const POOLS: readonly [RegExp, string][] = [
-  [/\p{Script=Han}/u, '岚枫澜皓钰槿璟砚翎淞珂旻沐宸黎楠'],
-  [/\p{Script=Hiragana}/u, 'さしすせそたちつてとなにぬねの'],
-  [/\p{Script=Katakana}/u, 'サシスセソタチツテトナニヌネノ'],
-  [/\p{Script=Hangul}/u, '가나다라마바사아자차카타파하'],
-  [/\p{Script=Cyrillic}/u, 'бвгджзклмнпрстф'],
-  [/\p{Script=Greek}/u, 'βγδζθκλμνξπρστφ'],
-];
-
-/** A fresh text of the same shape, in lower case where the letters allow it; none that was used before, so that short ones may have none. */
-function freshOf(text: string, used: Set<string>, random: SeededRandom, reach: Reach): string | undefined {
-  const chars = [...text];
-  const lower = text.toLowerCase();
-  const hex = /^(?=.*\d)[0-9a-f]+$/i.test(text) && /[a-f]/i.test(text);
-  for (let tries = 0; tries < 300; tries += 1) {
-    const fresh =
-      reach === 'near' && tries < 50
-        ? nearOf(chars, random, hex)
-        : tries < 200
-          ? farOf(chars, random, hex)
-          : farthestOf(chars, random, hex);
-    if (fresh.toLowerCase() !== lower && !used.has(fresh.toLowerCase())) {
-      used.add(fresh.toLowerCase());
-      return fresh;
-    }
-  }
-  return undefined;
-}
-
-/** Every letter and digit another. */
-function farthestOf(chars: readonly string[], random: SeededRandom, hex: boolean): string {
-  return chars
-    .map((char) => (/\d/.test(char) ? String(random.integer(1, 9)) : freshLetter(char, random, hex)))
-    .join('');
-}
-
-function farOf(chars: readonly string[], random: SeededRandom, hex: boolean): string {
-  const digits = chars.filter((char) => /\d/.test(char)).length;
-  return chars
-    .map((char, index) => {
-      if (/\d/.test(char)) return index === 0 && chars.length > 1 && digits > 1 ? char : String(random.integer(0, 9));
-      return index === 0 || (digits > 0 && !hex) ? char : freshLetter(char, random, hex);
-    })
-    .join('');
-}
-
-function nearOf(chars: readonly string[], random: SeededRandom, hex: boolean): string {
-  const places = chars.flatMap((char, index) => (/\d/.test(char) ? [index] : []));
-  const place = places.length > 0 ? random.pick(places.slice(-2)) : chars.length - 1;
-  return chars
-    .map((char, index) =>
-      index !== place ? char : /\d/.test(char) ? String(random.integer(0, 9)) : freshLetter(char, random, hex),
-    )
-    .join('');
-}
-
-function freshLetter(char: string, random: SeededRandom, hex: boolean): string {
-  if (/[a-z]/.test(char)) return random.pick([...(hex ? 'abcdef' : 'bcdfghjklmnpqrstvwxz')]) ?? char;
-  if (/[A-Z]/.test(char)) return random.pick([...(hex ? 'ABCDEF' : 'BCDFGHJKLMNPQRSTVWXZ')]) ?? char;
-  const pool = POOLS.find(([script]) => script.test(char))?.[1];
-  return pool === undefined ? char : (random.pick([...pool]) ?? char);
-}
-
-/** Gives the fresh values of one shape the order of those that they replace: a list may be sorted by them. */
-function keepOrder(fresh: Map<string, string>, checked: ReadonlySet<string>): void {
-  const shapes = new Map<string, string[]>();
-  for (const text of fresh.keys()) {
-    if (checked.has(text)) continue;
-    const shape = text.replace(/\d/g, '0').replace(/[a-z]/gi, 'a');
-    shapes.set(shape, [...(shapes.get(shape) ?? []), text]);
-  }
-  for (const texts of shapes.values()) {
-    const values = texts.map((text) => fresh.get(text) as string).sort();
-    for (const [index, text] of texts.sort().entries()) fresh.set(text, values[index] as string);
-  }
-}
-
-function withCaseOf(model: string, fresh: string): string {
-  if (model === model.toLowerCase()) return fresh.toLowerCase();
-  const shape = [...model];
-  return [...fresh]
-    .map((char, index) =>
-      shape[index] !== undefined && shape[index] !== shape[index]?.toLowerCase()
-        ? char.toUpperCase()
-        : char.toLowerCase(),
-    )
-    .join('');
-}
-
-/** All runs of letters and digits that stand in some values, in lower case: what fresh values must keep clear of. */
-export function runsOf(values: readonly Json[]): Set<string> {
-  const runs = new Set<string>();
-  for (const value of values) {
-    const text = JSON.stringify(value).toLowerCase();
-    for (const [run] of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu))
-      for (const part of [run, ...(run.match(/[\p{L}\p{M}]+|\d+/gu) ?? [])]) runs.add(part);
-    // Short ids are renamed as wholes: none may become another one that is known.
-    for (const [whole] of text.matchAll(/[\p{L}\p{M}\p{N}]+(?:[-_.:/#][\p{L}\p{M}\p{N}]+)+/gu)) runs.add(whole);
-  }
-  return runs;
-}
-
-/** Whether a datum is distinctive: that it stands in an answer by chance is out of the question. */
-export function isDistinctive({ kind, value }: Datum): boolean {
-  if (kind === 'word') return false;
-  if (kind === 'number') return typeof value === 'number' ? !Number.isInteger(value) || Math.abs(value) >= 1000 : true;
-  return kind !== 'id' || (typeof value === 'string' && (value.length >= 3 || looksLikeData(value)));
 }

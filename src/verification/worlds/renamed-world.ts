@@ -1,16 +1,17 @@
-import type { Loose, Task, Tool, ToolAnswer } from '../../contract/job.ts';
+import type { Task, Tool, ToolAnswer } from '../../contract/job.ts';
 import type { Observation, Scenario, SchemaIssue } from '../../contract/trial.ts';
-import { escapeToken, isObject, type Json } from '../../kernel/json.ts';
-import { equalJson, equalText } from '../../schemas/equal-json.ts';
-import { caseScenario, type RunnableCase, runnableCases } from '../case-scenarios.ts';
+import type { Json } from '../../kernel/json.ts';
+import { caseScenario } from '../case-scenarios.ts';
 import type { SeenCase } from '../check.ts';
-import { looseDifferences, looseReplacements, substitute } from '../loose-places.ts';
-import { decodedText, type Leaf, leavesOf } from '../scalar-kinds.ts';
+import { type RunnableCase, runnableCases } from '../runnable-cases.ts';
+import { type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { type Datum, type Reach, type RenameMap, renameMapOf } from './rename-map.ts';
+import type { Datum } from './datum.ts';
+import type { Reach } from './fresh-text.ts';
+import { type RenameMap, renameMapOf } from './rename-map.ts';
 
-/** A case in a world where some of its data have other values, throughout request, tool answers, peer and expected answer. */
+/** A case with some of its data renamed, consistently in request, tool answers, peer and expected answer. */
 export interface World {
   seenCase: SeenCase;
   data: readonly Datum[];
@@ -19,7 +20,7 @@ export interface World {
   scenario: Scenario;
 }
 
-/** The scalars a candidate is told in a case: what it is asked, and what tools and peer answer. */
+/** The scalars that a candidate is told in a case: by the request, and by answers of tools and peer. */
 export function toldLeaves({ one, seen }: SeenCase): { asked: Leaf[]; answered: Leaf[] } {
   return {
     asked: leavesOf(one.input),
@@ -31,8 +32,8 @@ export function toldLeaves({ one, seen }: SeenCase): { asked: Leaf[]; answered: 
 }
 
 /**
- * Builds the world in which the given data are renamed, or fewer of them where schemas do not allow a fresh value. `undefined` where
- * nothing is left to rename. With `lenient`, a tool that the case calls once answers any input as it answered that call.
+ * Builds a world with these data renamed, or with fewer if the schemas do not allow a fresh value. `undefined` if
+ * nothing is left to rename. With `lenient`, a tool that the case calls once gives the same answer for any input.
  */
 export function renamedWorld(
   subject: Subject,
@@ -44,7 +45,7 @@ export function renamedWorld(
 ): World | undefined {
   let data = [...wanted];
   for (let round = 0; round < 4 && data.length > 0; round += 1) {
-    // A shape that a pattern does not allow may pass where only its end changes.
+    // A pattern that rejects a fresh shape may accept one with only its end changed.
     const reach = round === 0 ? how.reach : 'near';
     const map = renameMapOf(data, vocabulary, taken, `${subject.trialSeed}/${how.seed}/${round}`, reach);
     if (map.size === 0) return undefined;
@@ -52,10 +53,10 @@ export function renamedWorld(
     const offending = newlyInvalid(subject, renamed, seenCase);
     if (offending.length === 0) return worldOf(renamed, seenCase, data, map);
     if (round > 0 || how.reach === 'near') {
-      const kept = data.filter((datum) => !offending.some((text) => touches(datum, text)));
-      // Where no datum can be named, the whole world is in doubt.
-      if (kept.length === data.length) return undefined;
-      data = kept;
+      const remaining = data.filter((datum) => !offending.some((text) => touches(datum, text)));
+      // If no datum causes the fault, the whole world is in doubt.
+      if (remaining.length === data.length) return undefined;
+      data = remaining;
     }
   }
   return undefined;
@@ -68,10 +69,10 @@ function worldOf(renamed: Subject, seenCase: SeenCase, data: readonly Datum[], m
   return { seenCase, data, map, one: own, scenario: caseScenario(renamed, own) };
 }
 
-/** What replaces data by others, consistently. */
+/** A consistent replacement of data. */
 type Renaming = Pick<RenameMap, 'json' | 'shiftMs'>;
 
-/** A subject in which all data of cases, tool answers and task examples are renamed. */
+/** The subject with the data of cases, tool answers and task examples renamed. */
 export function renamedSubject(subject: Subject, map: Renaming, lenientFor?: SeenCase): Subject {
   const task: Task | undefined = subject.task && {
     ...subject.task,
@@ -108,7 +109,7 @@ function renamedTool(tool: Tool, map: Renaming, lenientFor: SeenCase | undefined
   };
 }
 
-/** Texts of values that their schema allowed before and does not any more. */
+/** The JSON of values that were valid before the renaming and are not any more. */
 function newlyInvalid(subject: Subject, renamed: Subject, { one, seen }: SeenCase): string[] {
   const { surface } = subject;
   const offending: string[] = [];
@@ -155,218 +156,7 @@ function touches({ value }: Datum, text: string): boolean {
   return text.includes(JSON.stringify(value).replace(/^"|"$/g, '').toLowerCase());
 }
 
-/** How one place of an answer came out in a renamed world. */
-export interface PlaceResult {
-  pointer: string;
-  in: 'response' | 'output' | 'request';
-  expected: Json;
-  got: Json | undefined;
-  original: Json;
-}
-
-/** How an answer compares with what a handler that only carries data along would give. */
-export interface WorldResult {
-  world: World;
-  seen: Observation;
-  /** Places that hold the fresh value, and those that still hold the one it replaced. */
-  fresh: PlaceResult[];
-  stale: PlaceResult[];
-  /** Places that hold neither, or are missing; also those that should have stayed as they were. */
-  other: PlaceResult[];
-  /** Places whose value is worked out rather than carried along: they may have changed or not. */
-  computed: PlaceResult[];
-  followed: boolean;
-  /** Whether the answer is, to the letter, the one of the unchanged case. */
-  unchanged: boolean;
-}
-
-/** Compares what a run in a renamed world gave with what it should have. */
-export function compareWorld(world: World, seen: Observation): WorldResult {
-  const result: WorldResult = {
-    world,
-    seen,
-    fresh: [],
-    stale: [],
-    other: [],
-    computed: [],
-    followed: false,
-    unchanged: false,
-  };
-  const { one: original, seen: before } = world.seenCase;
-  const known = knownValues(world.seenCase);
-  const isProvider = world.scenario.peer === undefined;
-  const sent = nearestSent(world, seen);
-  if (seen.end !== 'returned' || seen.value === undefined) {
-    result.other.push({
-      pointer: '',
-      in: isProvider ? 'response' : 'output',
-      expected: world.one.output,
-      got: undefined,
-      original: original.output,
-    });
-  } else {
-    comparePlaces(
-      result,
-      isProvider ? 'response' : 'output',
-      withSent(original.output, original, sent),
-      withSent(world.one.output, world.one, sent),
-      seen.value,
-      isProvider ? original.loose : [],
-      known,
-      '',
-    );
-    result.unchanged =
-      equalJson(seen.value, before.value ?? null) && (isProvider || equalJson(sentOf(seen), sentOf(before)));
-  }
-  if (!isProvider) {
-    if (sent === undefined)
-      result.other.push({
-        pointer: '',
-        in: 'request',
-        expected: world.one.case.request,
-        got: undefined,
-        original: original.case.request,
-      });
-    else
-      comparePlaces(result, 'request', original.case.request, world.one.case.request, sent, original.loose, known, '');
-  }
-  result.followed = result.stale.length === 0 && result.other.length === 0;
-  return result;
-}
-
-function sentOf(seen: Observation): Json {
-  return seen.sends.map(({ request }) => request);
-}
-
-/** The request that is the case's own, but for loose places; else the first one. */
-function nearestSent({ one }: World, seen: Observation): Json | undefined {
-  const own = seen.sends.find(({ request }) => looseDifferences(one.case.request, request, one.loose).length === 0);
-  return (own ?? seen.sends[0])?.request;
-}
-
-/** An expected output with what the candidate sent at loose places of its request. */
-function withSent(output: Json, { case: { request }, loose }: RunnableCase, sent: Json | undefined): Json {
-  return sent === undefined ? output : substitute(output, looseReplacements(request, sent, loose));
-}
-
-interface Known {
-  numbers: ReadonlySet<number>;
-  text: string;
-}
-
-function knownValues(seenCase: SeenCase): Known {
-  const { asked, answered } = toldLeaves(seenCase);
-  const leaves = [...asked, ...answered];
-  return {
-    numbers: new Set(leaves.flatMap(({ value }) => (typeof value === 'number' ? [value] : []))),
-    text: leaves
-      .map(({ value }) => String(value))
-      .join('\n')
-      .toLowerCase(),
-  };
-}
-
-function comparePlaces(
-  result: WorldResult,
-  place: PlaceResult['in'],
-  original: Json,
-  expected: Json,
-  got: Json | undefined,
-  loose: readonly Loose[],
-  known: Known,
-  pointer: string,
-): void {
-  if (loose.some((one) => one.pointer === pointer)) return;
-  const entry: PlaceResult = { pointer, in: place, expected, got, original };
-  if (Array.isArray(original) && Array.isArray(expected)) {
-    if (!Array.isArray(got) || got.length !== expected.length) {
-      result.other.push(entry);
-      return;
-    }
-    for (const [index, item] of expected.entries())
-      comparePlaces(result, place, original[index] as Json, item, got[index], loose, known, `${pointer}/${index}`);
-    return;
-  }
-  if (isObject(original) && isObject(expected)) {
-    if (!isObject(got)) {
-      result.other.push(entry);
-      return;
-    }
-    const names = Object.keys(expected);
-    const before = Object.keys(original);
-    for (const name of Object.keys(got))
-      if (!Object.hasOwn(expected, name)) result.other.push({ ...entry, pointer: `${pointer}/${escapeToken(name)}` });
-    for (const [index, name] of names.entries()) {
-      comparePlaces(
-        result,
-        place,
-        original[before[index] as string] as Json,
-        expected[name] as Json,
-        Object.hasOwn(got, name) ? got[name] : undefined,
-        loose,
-        known,
-        `${pointer}/${escapeToken(name)}`,
-      );
-    }
-    return;
-  }
-  if (!equalJson(original, expected)) {
-    if (got !== undefined && sameScalar(expected, got)) result.fresh.push(entry);
-    else if (typeof original === 'number' && typeof got === 'number' && got !== original) result.computed.push(entry);
-    else if (
-      typeof got === 'string' &&
-      typeof expected === 'string' &&
-      typeof original === 'string' &&
-      matchesText(original, expected, got, known)
-    )
-      result.fresh.push(entry);
-    else if (got !== undefined && sameScalar(original, got)) result.stale.push(entry);
-    else result.other.push(entry);
-    return;
-  }
-  if (isComputed(original, known)) {
-    if (typeof got === typeof original) result.computed.push(entry);
-    else result.other.push(entry);
-    return;
-  }
-  if (got !== undefined && sameScalar(expected, got)) return;
-  if (typeof got === 'string' && typeof original === 'string' && matchesText(original, original, got, known))
-    result.computed.push(entry);
-  else result.other.push(entry);
-}
-
-function sameScalar(wanted: Json, got: Json): boolean {
-  if (typeof wanted === 'string' && typeof got === 'string') return equalText(wanted, got);
-  if (typeof wanted === 'number' && typeof got === 'number')
-    return Math.abs(wanted - got) <= 1e-9 * Math.max(1, Math.abs(wanted));
-  return equalJson(wanted, got);
-}
-
-/** Whether a value of an answer was worked out: it is in nothing that the candidate was told, and looks like no word. */
-function isComputed(value: Json, known: Known): boolean {
-  if (typeof value === 'number')
-    return !known.numbers.has(value) && (!Number.isInteger(value) || Math.abs(value) >= 1000);
-  if (typeof value !== 'string' || value === '' || known.text.includes(value.toLowerCase()) || /\s/.test(value.trim()))
-    return false;
-  return /\d/.test(value) || decodedText(value) !== undefined || (value.length >= 12 && /[a-z][A-Z]/.test(value));
-}
-
-/** Whether a text is as expected but for numbers that were worked out, and for template words that happen to be data as well. */
-function matchesText(original: string, expected: string, got: string, known: Known): boolean {
-  const split = /(\d+(?:\.\d+)?|[\p{L}\p{M}]+)/gu;
-  const [before, after, seen] = [original.split(split), expected.split(split), got.split(split)];
-  if (before.length !== after.length || after.length !== seen.length) return false;
-  let carried = original === expected;
-  for (const [index, part] of after.entries()) {
-    const was = before[index];
-    if (seen[index] === part) carried ||= part !== was;
-    else if (/^\d/.test(part) && /^\d/.test(seen[index] ?? '') && !known.text.includes(was ?? '')) continue;
-    else if (seen[index] !== was || !/^\p{L}/u.test(part)) return false;
-  }
-  return carried;
-}
-
-/** Whether a fresh value of the world reached a tool or the peer. */
+/** Whether the candidate passed a fresh value of the world to a tool or the peer. */
 export function reachedOthers(world: World, datum: Datum, seen: Observation): boolean {
   const fresh = JSON.stringify(world.map.json(datum.value)).replace(/^"|"$/g, '').toLowerCase();
   const original = JSON.stringify(datum.value).replace(/^"|"$/g, '').toLowerCase();

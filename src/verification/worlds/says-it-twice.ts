@@ -3,7 +3,7 @@ import { DERIVED_NAME } from '../member-names.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { listsOf } from './lists.ts';
 
-/** Whether a request holds a number that others of it come to: where one is changed, it may rightly be turned down. */
+/** Whether a request has a number that others of it add up to: a handler may rightly refuse it if one is changed. */
 export function saysItTwice(input: Json): boolean {
   if (listsOf(input).some(({ pointer }) => restates(input, pointer))) return true;
   const numbers = leavesOf(input)
@@ -19,7 +19,7 @@ export function saysItTwice(input: Json): boolean {
   );
 }
 
-/** Whether a request says outside of its list how many items that has, what they come to, or that nothing was changed. */
+/** Whether a request states, outside its list, the number of items or their total. */
 function restates(input: Json, pointer: string): boolean {
   const items = listAt(input, pointer);
   const names = ['', ...items.flatMap(namesOf)];
@@ -30,7 +30,7 @@ function restates(input: Json, pointer: string): boolean {
   );
 }
 
-/** What a request may say of its own list: how many items there are, or what their numbers come to. */
+/** What a request may state about its list: the number of items, or a total of their numbers. */
 const measures: readonly ((items: readonly Json[], name: string) => number | undefined)[] = [
   (items, name) => (name === '' ? items.length : undefined),
   (items, name) => overNumbers(items, name, (all) => all.reduce((sum, one) => sum + one, 0)),
@@ -39,7 +39,7 @@ const measures: readonly ((items: readonly Json[], name: string) => number | und
   (items, name) => overNumbers(items, name, (all) => all.reduce((sum, one) => sum + one, 0) / all.length),
 ];
 
-/** Of the items' numbers under a name; of the items themselves where it is empty. */
+/** Applied to the items' numbers under a name, or to the items themselves if the name is empty. */
 function overNumbers(
   items: readonly Json[],
   name: string,

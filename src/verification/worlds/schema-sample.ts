@@ -3,7 +3,7 @@ import { resolveLocalReference } from '../../schemas/schema-walk.ts';
 import { samplePattern } from './pattern-sample.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** Chance, and how many more values may be made: recursive schemas must not multiply without end. */
+/** The random source, and the number of values left: recursive schemas must not grow without end. */
 interface Source {
   random: SeededRandom;
   left: number;
@@ -14,8 +14,8 @@ const maxValues = 2_000;
 const maxDepth = 12;
 
 /**
- * A value that a JSON Schema (2020-12, and the older drafts' forms of its keywords) is likely to allow. What only validation can tell,
- * such as `not` and `if`, is passed over: the caller must validate.
+ * A value that is probably valid by a JSON Schema (2020-12, and the keywords of older drafts). Ignores keywords that
+ * only validation can decide, such as `not` and `if`: the caller must validate.
  */
 export function sampleSchema(root: Json, random: SeededRandom): Json {
   return sample(root, root, { random, left: maxValues }, 0);
@@ -48,7 +48,7 @@ function sample(schema: Json | undefined, root: Json, source: Source, depth: num
   }
 }
 
-/** The schema with its references followed and one of its alternatives chosen. */
+/** The schema with references resolved and one alternative chosen. */
 function flattened(schema: JsonObject, root: Json, source: Source, depth: number): JsonObject {
   let merged: JsonObject = { ...schema };
   for (let hops = 0; typeof merged.$ref === 'string' && hops < 16; hops += 1) {
@@ -144,7 +144,7 @@ function sampleObject(schema: JsonObject, root: Json, source: Source, depth: num
 
 function patternSchema(schema: JsonObject, name: string): Json | undefined {
   if (!isObject(schema.patternProperties)) return undefined;
-  // Patterns of names are not run here; the first one stands for all.
+  // Name patterns are not matched here; the first one stands for all.
   return name === '' ? undefined : Object.values(schema.patternProperties)[0];
 }
 
@@ -253,7 +253,7 @@ function sampleNumber(schema: JsonObject, source: Source, integer: boolean): num
     (numberOf(schema.exclusiveMaximum) === undefined ? undefined : Number(schema.exclusiveMaximum) - step);
   const from = low ?? (high === undefined ? -20 : high - 1_000);
   const to = high ?? from + 1_000;
-  // The ends of a range are where handlers go wrong.
+  // Handlers often fail at the ends of a range.
   const aim = source.random.chance(0.2)
     ? from
     : source.random.chance(0.2)

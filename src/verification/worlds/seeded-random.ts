@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Numbers that look random and are the same for the same seed. */
+/** A pseudo-random number generator: the same numbers for the same seed. */
 export class SeededRandom {
   #state: number;
 
@@ -21,7 +21,7 @@ export class SeededRandom {
     return from + Math.floor(this.next() * (to - from + 1));
   }
 
-  /** One of the items; `undefined` for none. */
+  /** One of the items; `undefined` if there are none. */
   pick<T>(items: readonly T[]): T | undefined {
     return items[Math.floor(this.next() * items.length)];
   }

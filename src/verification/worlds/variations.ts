@@ -7,7 +7,7 @@ import type { CheckFacts, SeenCase } from '../check.ts';
 import { decodedText, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 
-/** A case with one scalar of what is asked changed. */
+/** A case with one scalar of its request changed. */
 export interface Variation {
   seenCase: SeenCase;
   pointer: string;
@@ -16,13 +16,16 @@ export interface Variation {
   scenario: Scenario;
 }
 
-/** The variations of a case that its request schema allows: numbers a little and a lot, texts a little, booleans turned over. */
+/**
+ * The variations of a case that its request schema allows: numbers changed a little and a lot, texts a little, booleans
+ * flipped.
+ */
 export function variationsOf({ subject }: CheckFacts, seenCase: SeenCase, limit: number): Variation[] {
   const { one } = seenCase;
   const base = caseScenario(subject, one);
   const found: Variation[] = [];
   const leaves = leavesOf(one.input);
-  // Round by round, so that each place has its turn before the limit is reached.
+  // Round by round: each place has its turn before the limit is reached.
   for (let round = 0; round < 4; round += 1) {
     for (const { pointer, name, value } of leaves) {
       const other = variedScalars(value)[round];
@@ -39,17 +42,20 @@ export function variationsOf({ subject }: CheckFacts, seenCase: SeenCase, limit:
   return found;
 }
 
-/** Numbers of one text that are changed, each on its own. */
+/** Most numbers of one text that are changed, one at a time. */
 const maxNumbers = 8;
 
-/** The variations of a case whose request is a text, one for each of its first numbers: all of them changed at once may break its form. */
+/**
+ * The variations of a case with a text request, one for each of its first numbers: changing all at once may break its
+ * form.
+ */
 export function numbersInText({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
   const { input } = seenCase.one;
   if (subject.payload !== 'text' || typeof input !== 'string') return [];
   return asVariations(subject, seenCase, withOtherNumbers(input));
 }
 
-/** A text with one of its first numbers changed, for each of them. */
+/** The text with one number changed, for each of its first numbers. */
 function withOtherNumbers(text: string): string[] {
   return [...text.matchAll(/\d+/g)].slice(0, maxNumbers).flatMap(({ 0: digits, index }) => {
     const others =
@@ -60,7 +66,7 @@ function withOtherNumbers(text: string): string[] {
   });
 }
 
-/** A case with each of these texts for its request, but for those of other cases. */
+/** The case with each of these texts as its request, without those of other cases. */
 function asVariations(subject: CheckFacts['subject'], seenCase: SeenCase, texts: readonly string[]): Variation[] {
   const base = caseScenario(subject, seenCase.one);
   return texts
@@ -68,7 +74,7 @@ function asVariations(subject: CheckFacts['subject'], seenCase: SeenCase, texts:
     .map((input) => ({ seenCase, pointer: '', name: '', input, scenario: { ...base, input } }));
 }
 
-/** The variations of a case whose request is a text in base64, one for each of its first numbers. */
+/** The variations of a case with a base64 text as its request, one for each of its first numbers. */
 export function numbersInBase64({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
   const { input } = seenCase.one;
   if (subject.payload !== 'text' || typeof input !== 'string' || !isBase64(input)) return [];
@@ -81,13 +87,13 @@ export function numbersInBase64({ subject }: CheckFacts, seenCase: SeenCase): Va
   );
 }
 
-/** By how much a number grows beyond its double: small ones too must come to something else, however it is rounded. */
+/** Added to twice a number: small ones must also change the answer, however it is rounded. */
 const farther = 30;
 
-/** More digits than this are several fields of fixed width. */
+/** More digits than this are several fixed-width fields. */
 const maxDigits = 12;
 
-/** Digits of one run that are changed, each on its own. */
+/** Most digits of one run that are changed, one at a time. */
 const maxPlaces = 6;
 
 function eachDigit(digits: string): string[] {
@@ -98,15 +104,15 @@ function eachDigit(digits: string): string[] {
   });
 }
 
-/** Digits of which the last twelve are a larger number: fields of fixed width stand beside each other without a mark. */
+/** The digits with their last twelve increased: fixed-width fields follow each other without a separator. */
 function increased(digits: string, by: number): string {
   const last = digits.slice(-maxDigits);
   return digits.slice(0, -maxDigits) + String(Number(last) + by).padStart(last.length, '0');
 }
 
 /**
- * The variations of a case whose request is a text in hexadecimal digits or base64: two bytes beside each other change
- * places. The last ones first, since what says how to read them stands before. A sum over the bytes stays right.
+ * The variations of a case with a hexadecimal or base64 text as its request: two adjacent bytes swapped. The last ones
+ * first, since headers come before them. A sum over the bytes stays right.
  */
 export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
   const { input } = seenCase.one;
@@ -128,27 +134,27 @@ export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Var
 }
 
 /**
- * Whether a text is, but for spaces around it, some bytes in base64: nothing but such a text is spelled with letters of
- * both kinds or ends with padding, and comes back as it was.
+ * Whether a text, apart from spaces around it, is base64: it has letters of both cases or padding, and encodes back to
+ * itself.
  */
 export function isBase64(text: string): boolean {
   const whole = text.trim();
-  if (whole.length < leastBase64 || whole.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(whole)) return false;
+  if (whole.length < minBase64 || whole.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(whole)) return false;
   const isMixed = /[A-Z]/.test(whole) && /[a-z]/.test(whole) && /\d/.test(whole);
   return (isMixed || whole.endsWith('=')) && Buffer.from(whole, 'base64').toString('base64') === whole;
 }
 
-/** Shorter texts are words by chance. */
-const leastBase64 = 8;
+/** Shorter texts may be words. */
+const minBase64 = 8;
 
-/** Integers from here on are halved as well: what was worked out from one may have reached its upper end. */
-const leastHalved = 20;
+/** Least integer that is also halved: a computed value may have reached its upper limit. */
+const minHalved = 20;
 
-/** Other values of the kind of a scalar, the nearest first; none for `null`. */
+/** Other values of a scalar's type, the nearest first; none for `null`. */
 export function variedScalars(value: Json): Json[] {
   if (typeof value === 'number') {
-    // Small ones may be counts, of which half is too little for any other answer.
-    const isHalved = !Number.isInteger(value) || (Math.abs(value) >= leastHalved && Number.isSafeInteger(value));
+    // Small ones may be counts: half of them may be too few for another answer.
+    const isHalved = !Number.isInteger(value) || (Math.abs(value) >= minHalved && Number.isSafeInteger(value));
     const less = isHalved ? (Number.isInteger(value) ? Math.floor(value / 2) : value / 2) : value + 10;
     return [value + 1, value * 2 + 1, less, value * 10].filter((other) => other !== value && Number.isFinite(other));
   }
@@ -164,7 +170,7 @@ export function variedScalars(value: Json): Json[] {
   ];
 }
 
-/** Tools of which each that was called in a case answers any input as it did there. */
+/** The tools, each called one with its answer in this case for any input. */
 export function answeringAlike(tools: readonly Tool[], { calls }: Observation): Tool[] {
   return tools.map((tool) => {
     const answered = calls.find((call) => call.tool === tool.name && call.output !== undefined);
@@ -172,7 +178,7 @@ export function answeringAlike(tools: readonly Tool[], { calls }: Observation): 
   });
 }
 
-/** Tools that know a value as they know the one of a case: in what they are asked and in what they tell. */
+/** The tools with a value known like the case's, in their inputs and answers. */
 export function knowing({ tools, surface }: Subject, seen: Observation, from: Json | undefined, to: Json): Tool[] {
   const swapped = (value: Json): Json =>
     equalJson(value, from ?? null)
@@ -184,7 +190,7 @@ export function knowing({ tools, surface }: Subject, seen: Observation, from: Js
           : value;
   const alike = answeringAlike(tools, seen);
   return tools.map((tool, index) => {
-    // Where a tool is asked several times, it need not know everything.
+    // A tool that is asked several times need not know everything.
     const isAskedOnce = seen.calls.filter((call) => call.tool === tool.name).length === 1;
     const { otherwise } = (isAskedOnce ? alike[index] : undefined) ?? tool;
     const known = tool.examples ?? [];
@@ -198,7 +204,7 @@ export function knowing({ tools, surface }: Subject, seen: Observation, from: Js
   });
 }
 
-/** A copy of a value with another one at a place. */
+/** A copy of a value with a replacement at a place. */
 export function replacedAt(root: Json, pointer: string, value: Json): Json {
   const tokens = pointer
     .split('/')
@@ -212,7 +218,7 @@ export function replacedAt(root: Json, pointer: string, value: Json): Json {
       return index >= 0 && index < node.length ? node.with(index, put(node[index] as Json, depth + 1)) : node;
     }
     if (!isObject(node) || !Object.hasOwn(node, token)) return node;
-    // Spread out, a member `__proto__` stays one, and takes what is assigned to it.
+    // Spreading keeps a member `__proto__`, and assigning to it is then safe.
     const copy: JsonObject = { ...node };
     copy[token] = put(copy[token] as Json, depth + 1);
     return copy;
