@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: the table of all settings.
 import { CodedError } from './kernel/errors.ts';
 
 /** A setting: an environment variable, some with a flag. */

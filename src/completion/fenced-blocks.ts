@@ -141,6 +141,7 @@ function firstOutsideLiterals(lines: readonly string[], from: number, closings: 
  * The index of the first of the ascending positions, each at the end of a line, where the code is neither in a template
  * literal nor in a block comment. An approximate reader that fails only on very odd code.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the lines of an answer.
 function literalsEnd(code: string, places: readonly number[]): number | undefined {
   // Brace depth per open `${`; the code is in a template literal if the top entry is 'template'.
   const stack: ('template' | number)[] = [];

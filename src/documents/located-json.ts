@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one parser.
 import { END_OF_TEXT } from '../contract/finding.ts';
 import { escapeToken, isObject, type Json, pointerTokens } from '../kernel/json.ts';
 import { memberNames } from '../schemas/member-names.ts';

@@ -63,6 +63,7 @@ export async function examine(
   return await tried;
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the stages of one trial in their order.
 async function tryModule(
   { source, model }: Pick<Tested, 'source' | 'model'>,
   attempt: number,

@@ -62,6 +62,7 @@ export function sanitiseSchema(schema: Json, external: 'removed' | 'kept' = 'rem
 function sanitised(given: JsonObject, keepsExternal: boolean): Sanitised {
   const names = namesIn(given);
   const removed: RemovedKeyword[] = [];
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one walk with a branch for each kind of keyword.
   const copy = (node: Json, pointer: string): Json => {
     if (!isObject(node)) return node;
     const resource = names.resourceAt(pointer);

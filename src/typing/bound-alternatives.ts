@@ -24,6 +24,7 @@ type Alternative = readonly GeneratorSchema[];
  * allows more values, never fewer. A type may reach itself only through a member or an element. `memberOf` returns the
  * real name of a member.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one table of costs.
 export function boundAlternatives(
   types: ReadonlyMap<string, GeneratorSchema>,
   memberOf: (placeholder: string) => string,

@@ -28,6 +28,7 @@ const MAX_LITERAL_CHARACTERS = 200;
  * schema only. A broken reference, and anything a type cannot express, becomes `any`, so the type accepts every value
  * that the schema allows.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one projection.
 export function projectSchema(root: Json, rootName: string, freshName: (wanted: string) => string): Projection {
   const members: string[] = [];
   const tag = absentTag(JSON.stringify(root));

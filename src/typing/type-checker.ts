@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one state machine of two children.
 import { type ChildProcess, fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -87,6 +88,7 @@ interface Waiting extends Turn, ModuleText {
  * Creates a type checker. Its child starts with the first check and stays warm. While suspects wait, a second child
  * checks them, so that others need not wait.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one queue.
 export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeChecker {
   const merged = { ...DEFAULT_TYPE_CHECK_LIMITS, ...limits };
   const schedule = new Schedule<Waiting>();

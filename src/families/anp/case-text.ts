@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one grammar of case texts.
 import { MAX_CASES } from '../../contract/agreement.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock, type JsonBlocks } from '../../documents/json-blocks.ts';
 import { excerptAt, type KnownJson, wholeJson } from '../../documents/located-json.ts';
