@@ -1,5 +1,6 @@
-import type { Cell, Death } from './cell.ts';
+import type { Cell } from './cell.ts';
 import type { RunReport } from './contract.ts';
+import type { Death } from './death.ts';
 import { resolveLimits } from './policy.ts';
 
 /** Known good: parses, computes, calls a tool, waits for it, logs, answers. */

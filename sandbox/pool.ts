@@ -1,4 +1,5 @@
-import type { Cell, Death } from './cell.ts';
+import type { Cell } from './cell.ts';
+import type { Death } from './death.ts';
 import type { OperatorLimits } from './policy.ts';
 import { SandboxError } from './sandbox-error.ts';
 
@@ -56,7 +57,7 @@ export class Pool {
   /** Those that have no cell, and those whose cell is at others before. */
   get #waiting(): number {
     let behind = 0;
-    for (const { owed } of this.#all) if (owed > 1) behind += owed - 1;
+    for (const { openFrames } of this.#all) if (openFrames > 1) behind += openFrames - 1;
     return this.#queue.size + behind;
   }
 

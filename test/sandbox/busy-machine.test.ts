@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cell, type Death } from '../../sandbox/cell.ts';
+import { Cell } from '../../sandbox/cell.ts';
+import type { Death } from '../../sandbox/death.ts';
 import { bundleHandler, createSandbox, resolveLimits } from '../../sandbox/index.ts';
 import type { Launch } from '../../sandbox/launch.ts';
 import { operatorLimits, policy } from '../../sandbox/policy.ts';
