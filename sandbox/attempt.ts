@@ -1,5 +1,5 @@
 import type { Cell } from './cell.ts';
-import type { CellListener, GivenAnswer } from './cell-listener.ts';
+import type { CellListener } from './cell-listener.ts';
 import type { Call, Run, RunReport } from './contract.ts';
 import type { Death } from './death.ts';
 import { traceDeath } from './death-verdict.ts';
@@ -7,6 +7,7 @@ import { fittingOneFrame } from './one-frame.ts';
 import type { PendingRun } from './pending-run.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
 import { inColumns } from './run-columns.ts';
+import type { GivenAnswer } from './wire.ts';
 
 /** A bundle with its limits, and the number that cells know it by. */
 export interface NumberedBundle {

@@ -1,12 +1,5 @@
-import type { Answer, Call, RunReport } from './contract.ts';
+import type { Call, RunReport } from './contract.ts';
 import type { Death } from './death.ts';
-
-/** An answer on its way to the run that made the call. */
-export interface GivenAnswer {
-  run: number;
-  call: number;
-  answer: Answer;
-}
 
 /** A sender of runs, as a cell calls it back. */
 export interface CellListener {

@@ -1,4 +1,4 @@
-import type { CellListener, GivenAnswer } from './cell-listener.ts';
+import type { CellListener } from './cell-listener.ts';
 import { CellProcess } from './cell-process.ts';
 import { CellWatch } from './cell-watch.ts';
 import type { RunReport } from './contract.ts';
@@ -11,7 +11,17 @@ import { inheritedDescriptors } from './processes.ts';
 import { plainToReports, rowToReport } from './report-wire.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { SentFrames } from './sent-frames.ts';
-import { type CellMessage, frameHead, frameHeadBytes, type ParentMessage, pack, Texts, unpack } from './wire.ts';
+import {
+  answersToRows,
+  type CellMessage,
+  frameHead,
+  frameHeadBytes,
+  type GivenAnswer,
+  type ParentMessage,
+  pack,
+  Texts,
+  unpack,
+} from './wire.ts';
 
 /** How much a cell may take before it is ended, or before it unloads handlers. */
 export type CellLimits = Pick<OperatorLimits, 'cellMemoryMb' | 'cellRestMb' | 'isolatesPerCell'>;
@@ -144,15 +154,8 @@ export class Cell {
 
   /** Answers calls that runs of a handler wait for; `atMs` is the host's time. Gives the number of the frame. */
   answer(handler: number, atMs: number, answers: readonly GivenAnswer[]): number {
-    return this.#send(
-      {
-        op: 'answers',
-        handler,
-        atMs,
-        answers: answers.map(({ run, call, answer }) => [run, call, 'error' in answer ? answer.error.code : '']),
-      },
-      Texts.of(answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output))),
-    );
+    const { rows, texts } = answersToRows(answers);
+    return this.#send({ op: 'answers', handler, atMs, answers: rows }, texts);
   }
 
   /** Ends a run of a handler as soon as it waits. */

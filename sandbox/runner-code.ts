@@ -16,15 +16,15 @@ export function runnerCode(): Promise<string> {
 }
 
 async function bundleRunner(): Promise<string> {
-  const glueText = JSON.stringify(await glueCode());
-  return bundled('runner/main', { format: 'cjs', platform: 'node', define: { glueText } });
+  const guestCode = JSON.stringify(await bundleGuest());
+  return bundled('runner/main', { format: 'cjs', platform: 'node', define: { guestCode } });
 }
 
 /** The guest's side as one expression, which gives the function that installs it. */
-async function glueCode(): Promise<string> {
-  const module = await bundled('guest/glue', { format: 'esm', platform: 'neutral' });
-  const body = module.replace(/export\s*\{\s*installGlue\s*\};\s*$/, '');
-  return `(() => { "use strict"; ${body} return installGlue; })()`;
+async function bundleGuest(): Promise<string> {
+  const module = await bundled('guest/install-guest', { format: 'esm', platform: 'neutral' });
+  const body = module.replace(/export\s*\{\s*installGuest\s*\};\s*$/, '');
+  return `(() => { "use strict"; ${body} return installGuest; })()`;
 }
 
 async function bundled(entry: string, options: BuildOptions): Promise<string> {

@@ -1,4 +1,4 @@
-import type { AnsweredCall, HandlerFailure } from './contract.ts';
+import type { Answer, HandlerFailure } from './contract.ts';
 import type { ResolvedLimits } from './policy.ts';
 import type { PlainRow, ReportRow } from './report-wire.ts';
 
@@ -95,11 +95,37 @@ export type ParentMessage = { seq: number } & (
       op: 'answers';
       handler: number;
       atMs: number;
-      answers: [run: number, call: number, code: HandlerFailure['code'] | ''][];
+      answers: AnswerRow[];
     }
   | { op: 'end'; handler: number; run: number }
   | { op: 'drop'; handler: number }
 );
+
+/** An answer on its way to the run that made the call. */
+export interface GivenAnswer {
+  run: number;
+  call: number;
+  answer: Answer;
+}
+
+/** An answer as it is sent; the code is empty for an output. The output or the error message is the text of the same index. */
+export type AnswerRow = [run: number, call: number, code: HandlerFailure['code'] | ''];
+
+/** Writes answers as rows and texts. */
+export function answersToRows(answers: readonly GivenAnswer[]): { rows: AnswerRow[]; texts: Texts } {
+  return {
+    rows: answers.map(({ run, call, answer }) => [run, call, 'error' in answer ? answer.error.code : '']),
+    texts: Texts.of(answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output))),
+  };
+}
+
+/** Reads what `answersToRows` wrote. Throws if a text is missing. */
+export function rowsToAnswers(rows: readonly AnswerRow[], texts: Texts): GivenAnswer[] {
+  return rows.map(([run, call, code]) => {
+    const text = texts.next();
+    return { run, call, answer: code === '' ? { output: text } : { error: { code, message: text } } };
+  });
+}
 
 /** Runs as they are sent, in columns; each one's input is the text of the same index. */
 export interface RunTable {
@@ -127,7 +153,7 @@ export type RunSetting = [
 ];
 
 /** Prepared answers: tool → canonical JSON of the input → answer. */
-export type AnswerTable = Readonly<Record<string, Readonly<Record<string, AnsweredCall['answer'] & object>>>>;
+export type AnswerTable = Readonly<Record<string, Readonly<Record<string, Answer>>>>;
 
 /** What a cell says to its parent. */
 export type CellMessage =
