@@ -24,10 +24,16 @@ export interface Loss {
   culprit: PendingRun | undefined;
 }
 
-/** The number of the last run that was sent. Each attempt numbers its runs anew, so that no late word of an earlier attempt is taken for them. */
+/**
+ * The number of the last run that was sent. Each attempt numbers its runs anew, so that no late word of an earlier
+ * attempt is taken for them.
+ */
 let lastRun = 0;
 
-/** One attempt to make runs on one cell: sends them, has their calls answered, and ends with their reports or the death of the cell. */
+/**
+ * One attempt to make runs on one cell: sends them, has their calls answered, and ends with their reports or the death
+ * of the cell.
+ */
 export class Attempt implements CellListener {
   readonly #cell: Cell;
   readonly #handler: NumberedBundle;
@@ -53,8 +59,8 @@ export class Attempt implements CellListener {
   }
 
   /**
-   * Makes runs on a cell. Resolves to nothing when every run has its report, and to what is known of the death when the cell dies first.
-   * Rejects with `PLATFORM_SANDBOX_FRAME` for what does not go into a frame. An abort ends the runs.
+   * Makes runs on a cell. Resolves to nothing when every run has its report, and to what is known of the death when the
+   * cell dies first. Rejects with `PLATFORM_SANDBOX_FRAME` for what does not go into a frame. An abort ends the runs.
    */
   static make(
     cell: Cell,
@@ -106,7 +112,8 @@ export class Attempt implements CellListener {
 
   idle(): void {
     if (!this.#unfinished.some((pending) => pending?.isReplaying)) return;
-    // By then the runs that are made again have their recorded answers. They do not make the calls for which recorded answers are left.
+    // By then the runs that are made again have their recorded answers. They do not make the calls for which recorded
+    // answers are left.
     setImmediate(() => {
       if (this.#cell.dead || !this.#cell.waitsOutside) return;
       for (const [index, pending] of this.#unfinished.entries()) {

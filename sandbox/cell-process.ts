@@ -12,7 +12,10 @@ export class CellProcess {
   readonly #child: ChildProcess;
   readonly #stdin: Writable;
   #leaf: number | undefined;
-  /** The beginning of what it wrote to standard error: the reason if it does not start. The guest may have written what comes later. */
+  /**
+   * The beginning of what it wrote to standard error: the reason if it does not start. The guest may have written what
+   * comes later.
+   */
   complaint = '';
 
   private constructor(child: ChildProcess) {
@@ -27,7 +30,8 @@ export class CellProcess {
     options: CellOptions,
     { onData, onEnd }: { onData(chunk: Buffer): void; onEnd(error: Error): void },
   ): CellProcess {
-    // The processes around a cell get a group of their own, so that none is left behind that does not hear of its parent's end.
+    // The processes around a cell get a group of their own, so that none is left behind that does not hear of its
+    // parent's end.
     const isGrouped = launch.level === 'namespaces' || launch.level === 'bubblewrap';
     const child = spawn(
       launch.command,
@@ -74,7 +78,8 @@ export class CellProcess {
       killChild();
       return;
     }
-    // The processes around it wait for it and end after it. Killed at once they would leave a zombie to a process 1 that waits for nobody.
+    // The processes around it wait for it and end after it. Killed at once they would leave a zombie to a process 1
+    // that waits for nobody.
     killQuietly(leaf);
     setTimeout(killChild, policy.cellEndMs.default).unref();
   }

@@ -18,7 +18,10 @@ export class CellWatch {
   #poll: NodeJS.Timeout | undefined;
   #idlePolls = 0;
 
-  /** `leaf` gives the process id of the cell; `kill` is called once it takes too long or more than `maxMb` of resident memory. */
+  /**
+   * `leaf` gives the process id of the cell; `kill` is called once it takes too long or more than `maxMb` of resident
+   * memory.
+   */
   constructor(leaf: () => number | undefined, kill: (cause: Cause) => void, maxMb: number) {
     this.#leaf = leaf;
     this.#kill = kill;
@@ -31,7 +34,9 @@ export class CellWatch {
     this.#watchdog.timeMs = timeMs;
   }
 
-  /** Notes a sign of life of a cell that has work, or new work for it. `moreMs` is what its run gets on top of its time. */
+  /**
+   * Notes a sign of life of a cell that has work, or new work for it. `moreMs` is what its run gets on top of its time.
+   */
   atWork(moreMs: number): void {
     this.#isAtWork = true;
     this.#watchdog.restart(moreMs);

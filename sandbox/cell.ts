@@ -29,7 +29,10 @@ export type CellLimits = Pick<OperatorLimits, 'cellMemoryMb' | 'cellRestMb' | 'i
 type News = Extract<CellMessage, { op: 'news' }>;
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq'> : never;
 
-/** A sandbox process as its parent sees it. The parent checks the form of what it says and believes nothing more: it may have been taken over. */
+/**
+ * A sandbox process as its parent sees it. The parent checks the form of what it says and believes nothing more: it may
+ * have been taken over.
+ */
 export class Cell {
   readonly #process: CellProcess;
   readonly #limits: CellLimits;
@@ -104,7 +107,10 @@ export class Cell {
     return this.#loaded.has(handler);
   }
 
-  /** Loads a handler unless it is loaded. Unloads the one used longest ago to make room, or all of them if memory is short. */
+  /**
+   * Loads a handler unless it is loaded. Unloads the one used longest ago to make room, or all of them if memory is
+   * short.
+   */
   load(handler: number, bundle: string, limits: ResolvedLimits): void {
     this.#watch.watchdogMs = limits.watchdogMs;
     if (this.#loaded.delete(handler)) {

@@ -11,8 +11,8 @@ export interface Death {
   /** Growth of its resident memory since it was last at rest, in MB; 0 if unknown. */
   grownMb: number;
   /**
-   * The same since the least that it ever had at rest. V8 keeps the pages of isolates that are gone, and a run that fills those pages makes
-   * nothing grow.
+   * The same since the least that it ever had at rest. V8 keeps the pages of isolates that are gone, and a run that
+   * fills those pages makes nothing grow.
    */
   heldMb: number;
 }

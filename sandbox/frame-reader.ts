@@ -12,7 +12,10 @@ export class FrameReader {
     this.#buffered += chunk.length;
   }
 
-  /** The next frame without its head; `undefined` if it is not whole yet. Throws if the length in its head is not allowed. */
+  /**
+   * The next frame without its head; `undefined` if it is not whole yet. Throws if the length in its head is not
+   * allowed.
+   */
   next(): Buffer | undefined {
     if (this.#buffered < frameHeadBytes) return undefined;
     if ((this.#chunks[0] as Buffer).length < frameHeadBytes) this.#chunks = [Buffer.concat(this.#chunks)];

@@ -84,8 +84,8 @@ export class HostedHandler implements LoadedHandler {
   }
 
   /**
-   * Makes runs until each has its report. They go together until a cell dies under them, and one by one from then on, so that the next death can
-   * be traced to one run.
+   * Makes runs until each has its report. They go together until a cell dies under them, and one by one from then on,
+   * so that the next death can be traced to one run.
    */
   async #makeAll(batch: readonly PendingRun[], signal?: AbortSignal): Promise<void> {
     let together = true;
@@ -109,7 +109,9 @@ export class HostedHandler implements LoadedHandler {
     }
   }
 
-  /** Makes runs on one cell. Resolves to nothing when all have reports, or to what is known of the death of the cell. */
+  /**
+   * Makes runs on one cell. Resolves to nothing when all have reports, or to what is known of the death of the cell.
+   */
   async #attempt(group: readonly PendingRun[], signal?: AbortSignal): Promise<Loss | undefined> {
     return this.#cell.use(async (cell) => {
       if (signal?.aborted) return undefined;

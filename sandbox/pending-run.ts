@@ -16,10 +16,15 @@ interface Step {
   answers: readonly CallAnswer[];
 }
 
-/** A run that was asked for and has no report yet. It outlives the cells that die over it: made again, it gets the same answers. */
+/**
+ * A run that was asked for and has no report yet. It outlives the cells that die over it: made again, it gets the same
+ * answers.
+ */
 export class PendingRun {
   readonly run: Run;
-  /** How far its clock is ahead of the host's after the first step, in milliseconds; null for a clock that stands still. */
+  /**
+   * How far its clock is ahead of the host's after the first step, in milliseconds; null for a clock that stands still.
+   */
   readonly aheadMs: number | null;
   readonly #onCall: OnCall;
   #record: AnswerRecord | undefined;
@@ -70,7 +75,10 @@ export class PendingRun {
     return this.#record.ask(call, made);
   }
 
-  /** Sets the report, unless there is one already. A run that the host could not answer is `killed`, whatever the report says. */
+  /**
+   * Sets the report, unless there is one already. A run that the host could not answer is `killed`, whatever the report
+   * says.
+   */
   finish(report: RunReport): void {
     const fault = this.#record?.fault;
     this.report ??= fault === undefined ? report : { ...report, end: 'killed', message: fault };
@@ -83,7 +91,10 @@ export class PendingRun {
   }
 }
 
-/** What a run asked the host, and the answers: a run that is made again gets the same answers, and the host is asked once. */
+/**
+ * What a run asked the host, and the answers: a run that is made again gets the same answers, and the host is asked
+ * once.
+ */
 class AnswerRecord {
   readonly #run: Run;
   readonly #onCall: OnCall;
@@ -170,7 +181,10 @@ class AnswerRecord {
   }
 }
 
-/** The cell ends a run whose answers are too long together. Of one answer that is too long alone, the beginning shows that and fits into a frame. */
+/**
+ * The cell ends a run whose answers are too long together. Of one answer that is too long alone, the beginning shows
+ * that and fits into a frame.
+ */
 function cutToFrame(answer: Answer): Answer {
   const most = policy.maxExchangeBytes.default + 1;
   if ('output' in answer) return answer.output.length <= most ? answer : { output: answer.output.slice(0, most) };

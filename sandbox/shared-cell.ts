@@ -1,7 +1,10 @@
 import type { Cell } from './cell.ts';
 import type { Lease, Pool } from './pool.ts';
 
-/** The cell of one handler: batches that run at the same time share one lease, and give it back when the last of them is done. */
+/**
+ * The cell of one handler: batches that run at the same time share one lease, and give it back when the last of them is
+ * done.
+ */
 export class SharedCell {
   readonly #pool: Pool;
   readonly #leaseMs: number;
@@ -16,8 +19,8 @@ export class SharedCell {
   }
 
   /**
-   * Works on the cell, as soon as there is one. Rejects as `Pool.acquire` does. Under steady load the handler now and then gives its cell back
-   * and waits for one again, so that other handlers get their turn.
+   * Works on the cell, as soon as there is one. Rejects as `Pool.acquire` does. Under steady load the handler now and
+   * then gives its cell back and waits for one again, so that other handlers get their turn.
    */
   async use<T>(work: (cell: Cell) => Promise<T>): Promise<T> {
     const stopWaiting = this.#pool.enqueue();
@@ -40,7 +43,8 @@ export class SharedCell {
 
   #keepsOthersWaiting({ since, cell }: SharedLease): boolean {
     const isLong = this.#pool.contended && performance.now() - since > this.#leaseMs;
-    // A cell that waits for answers keeps nobody waiting, and the answers may depend on the batch that wants to join now.
+    // A cell that waits for answers keeps nobody waiting, and the answers may depend on the batch that wants to join
+    // now.
     return isLong && cell !== undefined && !cell.waitsOutside;
   }
 }

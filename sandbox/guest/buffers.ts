@@ -17,8 +17,9 @@ import {
 type Constructor = abstract new (...parts: unknown[]) => object;
 
 /**
- * Requests for memory that failed. How much memory is left would tell a run what earlier runs have taken, so a run that was refused memory does
- * not go on: see install-guest.ts. Counted up before the request, since there may be no stack for that afterwards.
+ * Requests for memory that failed. How much memory is left would tell a run what earlier runs have taken, so a run that
+ * was refused memory does not go on: see install-guest.ts. Counted up before the request, since there may be no stack
+ * for that afterwards.
  */
 let unmet = 0;
 
@@ -112,8 +113,8 @@ function copy(from: object, to: object, key: PropertyKey): void {
 }
 
 /**
- * Whether an error says that there was no memory, or may mean that: if the stack is short too, V8 says so instead. A run that throws a
- * look-alike ends only itself.
+ * Whether an error says that there was no memory, or may mean that: if the stack is short too, V8 says so instead. A
+ * run that throws a look-alike ends only itself.
  */
 function isFailure(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;

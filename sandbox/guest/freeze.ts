@@ -72,8 +72,8 @@ function freezeFrom(target: unknown): void {
 }
 
 /**
- * An assignment such as `error.name = …` or `record.constructor = …` normally makes an own property. With a frozen prototype it would throw. An
- * accessor in place of the value makes it work again.
+ * An assignment such as `error.name = …` or `record.constructor = …` normally makes an own property. With a frozen
+ * prototype it would throw. An accessor in place of the value makes it work again.
  */
 function allowOverrides(prototype: object): void {
   const all = prototype === Object.prototype || prototype instanceof NativeError || prototype === NativeError.prototype;

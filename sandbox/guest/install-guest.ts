@@ -24,8 +24,8 @@ let unheard = '';
 let isShared = true;
 
 /**
- * Installs the guest's side in the realm in which it is evaluated: hardens the realm and gives the door to it. A realm that runs are to share
- * is frozen too.
+ * Installs the guest's side in the realm in which it is evaluated: hardens the realm and gives the door to it. A realm
+ * that runs are to share is frozen too.
  */
 export function installGuest(shared: boolean): GuestDoor {
   isShared = shared;
@@ -33,8 +33,8 @@ export function installGuest(shared: boolean): GuestDoor {
   replaceClock();
   replaceRandom();
   if (shared) freezeRealm();
-  // Runs go on in microtasks after the door has returned. The host enters once more before it believes them, and sees then if memory was
-  // refused in between.
+  // Runs go on in microtasks after the door has returned. The host enters once more before it believes them, and sees
+  // then if memory was refused in between.
   return (message, factory) => {
     if (message !== undefined && message !== poll) forgetUnmet();
     const output = hasRunOut() ? ranOut : door(message, factory);

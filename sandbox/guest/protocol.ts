@@ -18,8 +18,8 @@ export interface GuestLimits {
  * - `start` starts runs numbered from `first`, each with a seed, and with its input as text.
  * - `resume` has `[run, call, code or an empty text]` for each answer, and its output or error message as text.
  *
- * Answers at hand are given when the guest is entered next, without a message or with a `resume`: like all answers they come after everything
- * that the run can do without them.
+ * Answers at hand are given when the guest is entered next, without a message or with a `resume`: like all answers they
+ * come after everything that the run can do without them.
  */
 export type GuestMessage =
   | { op: 'bind'; limits: GuestLimits; chance: boolean }
@@ -30,7 +30,10 @@ export type GuestMessage =
 /** In place of a message: asks for the output alone and lets no run go on. */
 export const poll = '?';
 
-/** What so many runs in a row have in common; `answers` is an index into the tables of the last `tables` message, -1 for none. */
+/**
+ * What so many runs in a row have in common; `answers` is an index into the tables of the last `tables` message, -1 for
+ * none.
+ */
 export type GuestKind = [send: boolean, tools: readonly string[], answers: number, runs: number];
 
 /** Prepared answers: tool → text of the input → answer. */
@@ -46,10 +49,10 @@ export const comeAgain = '+';
 export const ranOut = '!';
 
 /**
- * What the guest says. `given`: calls that came before all else and have their answers. `plain`: runs that returned and did nothing else, as
- * pairs of the first number and how many there are. `settled`: all other runs that have ended. `calls`: all other calls.
- * The texts, in this order: the input of each `given` call; the value of each `plain` run; for each settled run its value or message, its stack
- * if it threw, and its logs; the input of each other call.
+ * What the guest says. `given`: calls that came before all else and have their answers. `plain`: runs that returned and
+ * did nothing else, as pairs of the first number and how many there are. `settled`: all other runs that have ended.
+ * `calls`: all other calls. The texts, in this order: the input of each `given` call; the value of each `plain` run;
+ * for each settled run its value or message, its stack if it threw, and its logs; the input of each other call.
  */
 export interface GuestOutput {
   given: GuestCall[];
@@ -62,8 +65,8 @@ export interface GuestOutput {
 export type GuestCall = [run: number, call: number, tool: string, answered: 0 | 1];
 
 /**
- * The only door between host and guest: packed text in, packed text out. Without a message it gives the answers at hand, at the time of the
- * message before.
+ * The only door between host and guest: packed text in, packed text out. Without a message it gives the answers at
+ * hand, at the time of the message before.
  */
 export type GuestDoor = (message?: string, factory?: unknown) => string;
 

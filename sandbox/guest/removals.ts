@@ -18,7 +18,10 @@ import {
 /** One function of each kind: they lead to constructors and prototypes that no global names. */
 export const functionKinds: readonly object[] = [() => {}, async () => {}, function* () {}, async function* () {}];
 
-/** Removes the built-ins that no handler needs or that reach too far. In a realm that runs share, also those by which a run could tell another something. */
+/**
+ * Removes the built-ins that no handler needs or that reach too far. In a realm that runs share, also those by which a
+ * run could tell another something.
+ */
 export function removeBuiltIns(shared: boolean): void {
   const removed = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'console'];
   for (let index = 0; index < removed.length; index += 1) deleteProperty(scope, removed[index] as string);
@@ -31,7 +34,10 @@ export function removeBuiltIns(shared: boolean): void {
   watchBuffers();
 }
 
-/** The statics of RegExp (`$1`, `lastMatch`, …) tell a run what another one matched. A run that reads them is made again in a realm of its own. */
+/**
+ * The statics of RegExp (`$1`, `lastMatch`, …) tell a run what another one matched. A run that reads them is made again
+ * in a realm of its own.
+ */
 function refuseLastMatch(): void {
   const refusing = {
     get(): never {
@@ -57,8 +63,8 @@ function refuseLastMatch(): void {
 }
 
 /**
- * The registry of `Symbol.for` belongs to the isolate: its symbols outlive every run and keep their names. In a shared realm `Symbol.for` throws,
- * so that the run is made again in a realm of its own, with a registry of its own.
+ * The registry of `Symbol.for` belongs to the isolate: its symbols outlive every run and keep their names. In a shared
+ * realm `Symbol.for` throws, so that the run is made again in a realm of its own, with a registry of its own.
  */
 function replaceSymbolRegistry(shared: boolean): void {
   if (shared) {

@@ -200,7 +200,8 @@ function command(run: GuestRun, tool: string, input: unknown): Promise<unknown> 
       run.waiting ??= new NativeMap();
       mapSet(run.waiting, call, { resolve, reject });
     }
-    // From here on no guest code can come in between: see step-outbox.ts. The call comes first, since there may be no stack for it.
+    // From here on no guest code can come in between: see step-outbox.ts. The call comes first, since there may be no
+    // stack for it.
     queueCall(run.run, call, name, answer !== undefined, text as string);
     if (answer) due[due.length] = { run, resolve, reject, answer };
     run.calls += 1;
@@ -272,7 +273,7 @@ function fail(run: GuestRun, thrown: unknown): void {
     settle(run, false, message, stack);
   } catch {
     // The stack ran out on the way; here is more of it.
-    settle(run, false, 'threw what cannot be told', '');
+    settle(run, false, 'threw what cannot be written as text', '');
   }
 }
 

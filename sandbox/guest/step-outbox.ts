@@ -1,8 +1,8 @@
 import { mapGet, mapSet, NativeMap, stringify } from './primordials.ts';
 
-// The output of a step: the rows of its header and the lengths. They are written by hand, since a `toJSON` that the guest has planted could make
-// `stringify` lie about other runs. A guest can call us with hardly any stack left. So everything that may fail for lack of stack comes first,
-// and from then on nothing is called until all is noted.
+// The output of a step: the rows of its header and the lengths. They are written by hand, since a `toJSON` that the
+// guest has planted could make `stringify` lie about other runs. A guest can call us with hardly any stack left. So
+// everything that may fail for lack of stack comes first, and from then on nothing is called until all is noted.
 
 /** A run that has ended. Its lists come from `bareList`, so that they inherit nothing. */
 export interface EndedRun {
@@ -93,7 +93,8 @@ export function queueCall(run: number, call: number, name: string, answered: boo
 }
 
 /**
- * Holds back the queued calls for the next output, if nothing else is queued and all their answers are at hand. Whether it did.
+ * Holds back the queued calls for the next output, if nothing else is queued and all their answers are at hand. Whether
+ * it did.
  */
 export function holdBackCalls(): boolean {
   if (asksOutside || plainFirst !== plainNext || plainRows !== '' || settledRows !== '') return false;

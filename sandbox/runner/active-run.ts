@@ -12,7 +12,10 @@ export interface ActiveRun {
   readonly calls: AnsweredCall[];
   /** How many of `calls` the guest has made since it was last started; fewer than all while it is made again. */
   made: number;
-  /** The steps in which the parent's answers were given, each with its time: made again, the run gets them in the same steps. */
+  /**
+   * The steps in which the parent's answers were given, each with its time: made again, the run gets them in the same
+   * steps.
+   */
   readonly steps: { nowMs: number; answers: readonly GivenAnswer[] }[];
   /** How many of `steps` it has had since it was last started. */
   stepped: number;
@@ -67,7 +70,10 @@ export function takeStep(run: ActiveRun): ActiveRun['steps'][number] | undefined
   return step;
 }
 
-/** Counts a text that a run exchanges with its tools. Whether that is still within the limit: all of it goes into the report. */
+/**
+ * Counts a text that a run exchanges with its tools. Whether that is still within the limit: all of it goes into the
+ * report.
+ */
 export function countExchange(run: ActiveRun, length: number): boolean {
   run.exchanged += length;
   return run.exchanged <= policy.maxExchangeBytes.default;

@@ -11,7 +11,9 @@ interface Setting {
   table: number;
 }
 
-/** Runs of one clock, numbered one after another, in columns: most runs end without anybody looking at them one by one. */
+/**
+ * Runs of one clock, numbered one after another, in columns: most runs end without anybody looking at them one by one.
+ */
 export class Batch {
   readonly first: number;
   readonly clock: Clock;
@@ -116,8 +118,8 @@ export class Batch {
 }
 
 /**
- * The clock of runs: when they begin, and how far it is ahead of the host's from then on, in milliseconds. Null: it stands still except for
- * `ticksMs`, one with each answer.
+ * The clock of runs: when they begin, and how far it is ahead of the host's from then on, in milliseconds. Null: it
+ * stands still except for `ticksMs`, one with each answer.
  */
 export interface Clock {
   beginMs: number;

@@ -8,8 +8,8 @@ const worthBytes = 33_554_432;
 const isolateBytes = 262_144;
 
 /**
- * Collects the garbage of the cell itself. V8 would collect it late or never: texts of a kilobyte or more that come out of an isolate are
- * outside the heap, and so is what handles of isolates hold, and V8 does not know how much that is.
+ * Collects the garbage of the cell itself. V8 would collect it late or never: texts of a kilobyte or more that come out
+ * of an isolate are outside the heap, and so is what handles of isolates hold, and V8 does not know how much that is.
  */
 export class Collector {
   readonly #collect: () => void;

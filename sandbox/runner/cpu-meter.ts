@@ -6,7 +6,9 @@ export class CpuMeter {
   #begun = process.cpuUsage();
   #at = performance.now();
 
-  /** Puts the mark here, or keeps one of just before: what has been used since is then rather too much than too little. */
+  /**
+   * Puts the mark here, or keeps one of just before: what has been used since is then rather too much than too little.
+   */
   mark(): void {
     const now = performance.now();
     if (now - this.#at < markedMs) return;

@@ -44,7 +44,8 @@ export function enter(realm: Realm, message: string, { stepMs, memoryMb }: Resol
   let stepBegun = begun;
   let packed: string | undefined;
   const timed = { timeout: stepMs };
-  // An unhandled rejection in the guest comes out of the isolate in place of the output; the output can still be polled.
+  // An unhandled rejection in the guest comes out of the isolate in place of the output; the output can still be
+  // polled.
   for (let attempt = 0; packed === undefined || packed === ''; attempt += 1) {
     try {
       // A poll needs no time limit: it runs our own code, and setting a limit costs as much as the call.
@@ -74,7 +75,10 @@ export function enter(realm: Realm, message: string, { stepMs, memoryMb }: Resol
   return { output: header, texts, again, ...took };
 }
 
-/** The output that a realm held back whose time was up. Whatever is left to do there gets no more than the time of a step. */
+/**
+ * The output that a realm held back whose time was up. Whatever is left to do there gets no more than the time of a
+ * step.
+ */
 export function pollOnce(
   { door, engine: { isolate } }: Realm,
   { stepMs }: ResolvedLimits,
@@ -91,7 +95,10 @@ export function pollOnce(
   }
 }
 
-/** Whether the time was spent on making room: a run that fills a heap mostly runs out of time before the last of it is taken. */
+/**
+ * Whether the time was spent on making room: a run that fills a heap mostly runs out of time before the last of it is
+ * taken.
+ */
 function isFull(isolate: ivm.Isolate, memoryMb: number): boolean {
   return isolate.getHeapStatisticsSync().used_heap_size > fullShare * memoryMb * 2 ** 20;
 }

@@ -18,8 +18,9 @@ export interface Realm {
 }
 
 /**
- * An isolate with the scripts that open realms in it. It can be made before its bundle is known. Its handles are released by hand: to the garbage
- * collector of the cell they are a few bytes each, so it collects them late, while what they hold fills the isolate and the process.
+ * An isolate with the scripts that open realms in it. It can be made before its bundle is known. Its handles are
+ * released by hand: to the garbage collector of the cell they are a few bytes each, so it collects them late, while
+ * what they hold fills the isolate and the process.
  */
 export class Engine {
   readonly isolate: ivm.Isolate;
@@ -45,8 +46,9 @@ export class Engine {
 
   /** Compiles the bundle and executes nothing of it. Throws if it is no module. */
   load(bundle: string, limits: ResolvedLimits): void {
-    // As a module first: a text that is a module cannot break out of the function that it is put into below, except by an `await` outside of all
-    // functions. In a module that is an operator, in a function a name, so what follows would be parsed differently. A static block allows neither.
+    // As a module first: a text that is a module cannot break out of the function that it is put into below, except by
+    // an `await` outside of all functions. In a module that is an operator, in a function a name, so what follows would
+    // be parsed differently. A static block allows neither.
     this.isolate.compileModuleSync(bundle, { filename: 'handler.js' }).release();
     const [tail, name] = exportTail.exec(bundle) ?? ['', 'undefined'];
     const body = bundle.slice(0, bundle.length - tail.length);

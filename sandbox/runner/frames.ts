@@ -1,8 +1,8 @@
 import { readSync, writeSync } from 'node:fs';
 import { frameHead, frameHeadBytes } from '../wire.ts';
 
-// Read and written synchronously: a cell has nothing else to wait for, and the event loop would cost more than a small batch. Buffers are
-// reused, since new ones for each frame would keep the garbage collector busy.
+// Read and written synchronously: a cell has nothing else to wait for, and the event loop would cost more than a small
+// batch. Buffers are reused, since new ones for each frame would keep the garbage collector busy.
 
 let inbox = Buffer.alloc(262_144);
 /** How many bytes of the inbox are read and not yet taken. */

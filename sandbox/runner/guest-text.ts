@@ -1,7 +1,12 @@
-/** Characters that control a terminal or the direction of text: C0 but tab and line feed, DEL, C1, line separators and marks of direction. */
+/**
+ * Characters that control a terminal or the direction of text: C0 but tab and line feed, DEL, C1, line separators and
+ * marks of direction.
+ */
 const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
 
-/** Makes a guest's text safe for logs and terminals: well-formed, control characters escaped, cut to so many characters. */
+/**
+ * Makes a guest's text safe for logs and terminals: well-formed, control characters escaped, cut to so many characters.
+ */
 export function tidy(text: string, maxCharacters: number): string {
   const short = text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
   return short

@@ -18,9 +18,9 @@ export interface CellParts {
 }
 
 /**
- * One bundle in an isolate of its own. Every run has the module to itself, and a realm that no run can change: the shared realm is frozen,
- * and a run that does not return there is made again in a context of its own, where its built-ins can be changed as anywhere. With
- * `freshContexts` every run is made in a context of its own.
+ * One bundle in an isolate of its own. Every run has the module to itself, and a realm that no run can change: the
+ * shared realm is frozen, and a run that does not return there is made again in a context of its own, where its
+ * built-ins can be changed as anywhere. With `freshContexts` every run is made in a context of its own.
  */
 export class Handler {
   readonly #limits: ResolvedLimits;
@@ -60,7 +60,10 @@ export class Handler {
     }
   }
 
-  /** Gives runs the parent's answers. All answers to one run go in at once: after them it can wait for nothing else that is there. */
+  /**
+   * Gives runs the parent's answers. All answers to one run go in at once: after them it can wait for nothing else that
+   * is there.
+   */
   answer(atMs: number, answers: readonly GivenAnswer[]): void {
     let rest: RunAnswers[] = [...Map.groupBy(answers, ({ run }) => run)];
     const isOnlyRun = rest.length === 1;

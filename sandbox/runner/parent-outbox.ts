@@ -8,7 +8,10 @@ import { writeFrame } from './frames.ts';
 /** How long reports may be held back so that many go out together; the parent's watchdog hears from us in between. */
 const flushMs = 50;
 
-/** Sends the parent what it has to hear: reports and calls together, with the number of the last frame that is dealt with. */
+/**
+ * Sends the parent what it has to hear: reports and calls together, with the number of the last frame that is dealt
+ * with.
+ */
 export class ParentOutbox {
   readonly #collector: Collector;
   #plain: PlainRow[] = [];
@@ -66,7 +69,10 @@ export class ParentOutbox {
     this.#hold(made.input.length);
   }
 
-  /** Says that this run is executed alone from now on, and what it gets on top of its time; `undefined` for several runs. */
+  /**
+   * Says that this run is executed alone from now on, and what it gets on top of its time; `undefined` for several
+   * runs.
+   */
   alone(run: number | undefined, moreMs?: number): void {
     if (run === this.#alone && !moreMs) return;
     this.#alone = run;

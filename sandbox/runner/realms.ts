@@ -2,7 +2,10 @@ import type { ResolvedLimits } from '../policy.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Engine, EngineShelf, Realm } from './engine.ts';
 
-/** The isolate of one bundle and the realms in it. The isolate is made when a realm is first wanted, and anew after each `discard`. */
+/**
+ * The isolate of one bundle and the realms in it. The isolate is made when a realm is first wanted, and anew after each
+ * `discard`.
+ */
 export class Realms {
   readonly #engines: EngineShelf;
   readonly #bundle: string;

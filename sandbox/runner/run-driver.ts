@@ -1,7 +1,6 @@
 import type { Answer, AnsweredCall } from '../contract.ts';
-import type { GuestMessage } from '../guest/protocol.ts';
 import { policy, type ResolvedLimits, runBudgetMs } from '../policy.ts';
-import { answersToRows, type GivenAnswer, pack, Texts } from '../wire.ts';
+import type { GivenAnswer } from '../wire.ts';
 import { type ActiveRun, countExchange, runsOf, takeStep } from './active-run.ts';
 import type { Batch } from './batch.ts';
 import type { CpuMeter } from './cpu-meter.ts';
@@ -12,6 +11,7 @@ import type { Realms } from './realms.ts';
 import { type Ending, reportOf } from './run-report.ts';
 import { grantSecondChance } from './second-chance.ts';
 import { type EndedRun, haveAllReturned, type MadeCall, readEarlierCalls, readOutput } from './step-output.ts';
+import { enterToStart, resumeText } from './steps.ts';
 
 /** The answers to the calls of one run. */
 export type RunAnswers = readonly [run: number, answers: readonly GivenAnswer[]];
@@ -42,7 +42,10 @@ export class RunDriver {
     return this.#active.get(id);
   }
 
-  /** Starts a batch of runs in the realm that they share. Gives the time that each took, in milliseconds, if there is such a realm. */
+  /**
+   * Starts a batch of runs in the realm that they share. Gives the time that each took, in milliseconds, if there is
+   * such a realm.
+   */
   startShared(batch: Batch): number | undefined {
     const realm = this.#openOrFinish(
       () => runsOf(batch),
@@ -51,7 +54,7 @@ export class RunDriver {
     if (!realm) return undefined;
     this.#cpu.mark();
     const begun = performance.now();
-    const crossed = this.#enterStarting(realm, batch, this.#limits);
+    const crossed = enterToStart(realm, batch, this.#limits);
     const eachMs = (performance.now() - begun) / batch.size;
     if (!('lost' in crossed) && this.#needsNoLook(crossed, batch)) {
       this.#outbox.returned(batch.first, crossed.texts, crossed.wallMs / batch.size, crossed.cpuMs / batch.size);
@@ -68,7 +71,7 @@ export class RunDriver {
     return eachMs;
   }
 
-  /** A result may be too large, or an answer may be at hand. */
+  /** Whether all runs returned and did nothing else, with results that are certainly small enough. */
   #needsNoLook({ output, texts, again }: Crossing, batch: Batch): boolean {
     return !again && haveAllReturned(output, batch) && texts.joined.length * 3 <= this.#limits.maxResultBytes;
   }
@@ -83,7 +86,10 @@ export class RunDriver {
     }
   }
 
-  /** Gives answers to runs that are in one realm and have the same time. The parent knows the run of a frame for one run alone. */
+  /**
+   * Gives answers to runs that are in one realm and have the same time. `isOnlyRun`: the frame was about one run, so the
+   * parent knows which one.
+   */
   resume(together: readonly RunAnswers[], nowMs: number, isOnlyRun: boolean): void {
     const realm = this.#active.get(together[0]?.[0] ?? -1)?.realm;
     const runs: ActiveRun[] = [];
@@ -151,18 +157,8 @@ export class RunDriver {
     if (!realm) return;
     this.#realms.move(run, realm);
     this.#cpu.mark();
-    const begun = this.#enterStarting(realm, run.batch, this.#limitsOf([run]));
+    const begun = enterToStart(realm, run.batch, this.#limitsOf([run]));
     this.#drive(realm, [run], { nowMs: run.batch.clock.beginMs, begun });
-  }
-
-  #enterStarting(realm: Realm, batch: Batch, limits: ResolvedLimits): Crossing | LostIsolate {
-    const { tables } = batch;
-    if (tables.length > 0 && realm.tables !== tables) {
-      realm.tables = tables;
-      const brought = enter(realm, pack({ op: 'tables', tables } satisfies GuestMessage, Texts.of([])), limits);
-      if ('lost' in brought) return brought;
-    }
-    return enter(realm, batch.startText(), limits);
   }
 
   /** The limits of a step of these runs. */
@@ -222,7 +218,10 @@ export class RunDriver {
     this.#abandonStuck(realm, runs);
   }
 
-  /** Ends the runs that wait for none of their calls. A call that a run made only the time before is none that it waits for. */
+  /**
+   * Ends the runs that wait for none of their calls. A call that a run made only the time before is none that it waits
+   * for.
+   */
   #abandonStuck(realm: Realm, runs: readonly ActiveRun[]): void {
     for (const run of runs) {
       if (!this.#isIn(run, realm) || run.calls.slice(0, run.made).some((call) => !call.answer)) continue;
@@ -273,7 +272,9 @@ export class RunDriver {
     }
   }
 
-  /** Takes in a call. Gives its prepared answer if there is one, and passes the call on to the parent if there is none. */
+  /**
+   * Takes in a call. Gives its prepared answer if there is one, and passes the call on to the parent if there is none.
+   */
   #takeCall(run: ActiveRun, call: number, { tool, input }: AnsweredCall): Answer | undefined {
     const known = run.calls[call];
     run.made = call + 1;
@@ -340,10 +341,4 @@ export class RunDriver {
     this.#outbox.report(run.id, reportOf(run, ending, said, this.#limits));
     this.#realms.move(run, undefined);
   }
-}
-
-/** Answers to runs, and what time it is. */
-function resumeText(nowMs: number, answers: readonly GivenAnswer[]): string {
-  const { rows, texts } = answersToRows(answers);
-  return pack({ op: 'resume', nowMs, answers: rows } satisfies GuestMessage, texts);
 }

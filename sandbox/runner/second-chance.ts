@@ -3,12 +3,14 @@ import type { ActiveRun } from './active-run.ts';
 import type { CpuMeter } from './cpu-meter.ts';
 import type { LostIsolate } from './crossing.ts';
 
-/** The share of a step's time below which a run had too little processor for the rest of the time to count against it. */
+/**
+ * The share of a step's time below which a run had too little processor for the rest of the time to count against it.
+ */
 const fairShare = 0.75;
 
 /**
- * Whether a run that lost its isolate is made again: once with new memory if that was refused, and once with more time if it had too little
- * processor. Notes what it was granted in the run.
+ * Whether a run that lost its isolate is made again: once with new memory if that was refused, and once with more time
+ * if it had too little processor. Notes what it was granted in the run.
  */
 export function grantSecondChance(
   run: ActiveRun,

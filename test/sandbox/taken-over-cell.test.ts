@@ -92,6 +92,6 @@ for (const [what, said] of forged)
       asked.push(tool);
       return { output: 'null' };
     });
-    assert.deepEqual([end, message, quarantined], ['killed', 'its cell said what no cell says', ['digest']]);
+    assert.deepEqual([end, message, quarantined], ['killed', 'its cell sent what no cell sends', ['digest']]);
     assert.ok(asked.length <= 2 && asked.every((tool) => tool === 'look'), `${asked}`);
   });
