@@ -126,10 +126,10 @@ test('what a tool throws is told by its message, of whatever realm it is, and wh
   assert.deepEqual(
     told,
     [
-      'FAILED it failed with what cannot be read',
+      'FAILED it failed with an error that cannot be read',
       'INVALID far away',
       'TIMEOUT late',
-      'FAILED it failed with what cannot be read',
+      'FAILED it failed with an error that cannot be read',
       'FAILED null',
     ].map((word) => ({ word })),
   );
