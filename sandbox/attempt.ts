@@ -25,7 +25,7 @@ export interface Loss {
 }
 
 /**
- * The number of the last run that was sent. Each attempt numbers its runs anew, so that no late word of an earlier
+ * The number of the last run that was sent. Each attempt numbers its runs anew, so that no late report of an earlier
  * attempt is taken for them.
  */
 let lastRun = 0;

@@ -18,7 +18,7 @@ export class OpenRuns {
     return this.#batches.length === 0;
   }
 
-  /** Adds so many runs, numbered from `first`. */
+  /** Adds `count` runs, numbered from `first`. */
   add(first: number, count: number, listener: CellListener): void {
     this.#batches.push({ first, places: new Uint8Array(count).fill(1), left: count, listener });
   }

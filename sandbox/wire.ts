@@ -42,7 +42,7 @@ export class Texts {
     return this.joined.slice(at, this.#at);
   }
 
-  /** Cuts out so many texts from an index on. */
+  /** Cuts out `count` texts from the index `from` on. */
   slice(from: number, count: number): Texts {
     if (from === 0 && count === this.lengths.length) return new Texts(this.joined, this.lengths);
     const at = sum(this.lengths, 0, from);
@@ -84,7 +84,7 @@ export function unpack<Header>(packed: string): Packed<Header> {
  */
 export const frameHeadBytes = 8;
 
-/** The head of a frame with so many bytes after it. */
+/** The head of a frame with this many bytes after it. */
 export function frameHead(bytes: number): string {
   return bytes.toString(16).padStart(frameHeadBytes, '0');
 }
@@ -138,14 +138,14 @@ export interface RunTable {
   /** Number of the first run; the others are numbered after it. */
   first: number;
   seeds: readonly string[];
-  /** Each for so many runs in a row; settings with the same clock follow one another. */
+  /** Each for a number of runs in a row; settings with the same clock follow one another. */
   settings: RunSetting[];
   tools: (readonly string[])[];
   answers: AnswerTable[];
 }
 
 /**
- * What so many runs in a row have in common. `aheadMs` is how far their clock is ahead of the host's after the first
+ * What `runs` runs in a row have in common. `aheadMs` is how far their clock is ahead of the host's after the first
  * step; null if it stands still except for `ticksMs`, one with each answer. `tools` and `answers` are indexes into the
  * lists of the table, -1 for none.
  */

@@ -31,7 +31,7 @@ export type GuestMessage =
 export const poll = '?';
 
 /**
- * What so many runs in a row have in common; `answers` is an index into the tables of the last `tables` message, -1 for
+ * What `runs` runs in a row have in common; `answers` is an index into the tables of the last `tables` message, -1 for
  * none.
  */
 export type GuestKind = [send: boolean, tools: readonly string[], answers: number, runs: number];

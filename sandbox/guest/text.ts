@@ -2,12 +2,12 @@ import { bigintText, indexOf, NativeError, slice, stringify, symbolText } from '
 
 // Getters, proxies and `toJSON` methods of the guest run here under the time limit of their own step.
 
-/** A text of at most so many characters, with a mark if it was cut. */
+/** A text of at most `length` characters, with a mark if it was cut. */
 export function cut(text: string, length: number): string {
   return text.length > length ? `${slice(text, 0, length)}…` : text;
 }
 
-/** Whether brackets in a JSON text nest deeper than so many levels. */
+/** Whether brackets in a JSON text nest deeper than `levels`. */
 export function isDeeper(json: string, levels: number): boolean {
   // Mostly there are not even that many brackets.
   if (count(json, '[', levels) + count(json, '{', levels) <= levels) return false;

@@ -51,7 +51,7 @@ export function runsOf(batch: Batch): ActiveRun[] {
   }));
 }
 
-/** What the clock of a run says in the step in which it gets so many answers; `atMs` is the host's time. */
+/** The clock of a run in the step in which it gets this many answers; `atMs` is the host's time. */
 export function timeOf({ batch, steps }: ActiveRun, atMs: number, answers: number): number {
   const { beginMs, aheadMs, ticksMs } = batch.clock;
   if (aheadMs !== null) return atMs + aheadMs;

@@ -70,7 +70,7 @@ export class Batch {
     return this.#seeds.length;
   }
 
-  /** Cuts out so many runs from an index on. */
+  /** Cuts out `count` runs from the index `from` on. */
   slice(from: number, count: number): Batch {
     if (from === 0 && count >= this.size) return this;
     const to = Math.min(from + count, this.size);

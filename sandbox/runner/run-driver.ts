@@ -87,8 +87,8 @@ export class RunDriver {
   }
 
   /**
-   * Gives answers to runs that are in one realm and have the same time. `isOnlyRun`: the frame was about one run, so the
-   * parent knows which one.
+   * Gives answers to runs that are in one realm and have the same time. `isOnlyRun`: the frame was about one run, so
+   * the parent knows which one.
    */
   resume(together: readonly RunAnswers[], nowMs: number, isOnlyRun: boolean): void {
     const realm = this.#active.get(together[0]?.[0] ?? -1)?.realm;
@@ -219,8 +219,8 @@ export class RunDriver {
   }
 
   /**
-   * Ends the runs that wait for none of their calls. A call that a run made only the time before is none that it waits
-   * for.
+   * Ends the runs that wait for none of their calls. Calls that a run made the time before and has not made again do
+   * not count.
    */
   #abandonStuck(realm: Realm, runs: readonly ActiveRun[]): void {
     for (const run of runs) {
