@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Path of isolated-vm's native addon for this Node and platform. Throws where there is none. */
+/** Path of isolated-vm's native addon for this Node and platform. Throws if there is none. */
 export function addonPath(): string {
   const here = createRequire(import.meta.url);
   const manifest = here.resolve('isolated-vm/package.json');

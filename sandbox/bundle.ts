@@ -6,24 +6,26 @@ import type { BundleResult } from './contract.ts';
 import { policy } from './policy.ts';
 import { childrenNamed, cpuOf, residentMbOf } from './processes.ts';
 import { SandboxError } from './sandbox-error.ts';
+import { tooDeepAt } from './source-nesting.ts';
 
 type ExportName = 'handle' | 'perform';
 type Fault = Extract<BundleResult, { ok: false }>['faults'][number];
 
 const candidate = 'handler.ts';
 const entry = 'entry.js';
-/** The one module that a candidate may import; it has types alone. */
+/** The only module that a candidate may import; it has only types. */
 const typesModule = './types';
 
-/** Digest under which a bundle is known: SHA-256 of its UTF-8 text, 64 lower-case hex digits. */
+/** The digest of a bundle: SHA-256 of its UTF-8 text as 64 lower-case hex digits. */
 export function bundleDigest(bundle: string): string {
   return hash('sha256', bundle);
 }
 
 /**
- * Bundles the TypeScript of a candidate into one self-contained ES module whose only export is `exportName`. Nothing but `./types` can be
- * imported, and that gives types alone; nothing is read from the disk, and nothing of the candidate is run. Resolves to its faults, with
- * places in its source, where it cannot be bundled. Rejects with `PLATFORM_SANDBOX_LOST` where the bundler bundles nothing at all.
+ * Bundles the TypeScript of a candidate into one self-contained ES module whose only export is `exportName`. It can
+ * import only `./types`, which gives only types. Nothing is read from the disk, and nothing of the candidate is run. If
+ * it cannot be bundled, resolves to its faults with their positions in the source. Rejects with `PLATFORM_SANDBOX_LOST`
+ * if the bundler cannot bundle even a known-good module.
  */
 export async function bundleHandler(source: string, exportName: ExportName): Promise<BundleResult> {
   const fault = sizeFault(source) ?? nestingFault(source);
@@ -50,27 +52,10 @@ function sizeFault(source: string): Fault | undefined {
   };
 }
 
-/** Prefix operators in a row nest as brackets do, and so do statements without brackets, arrows, labels, comparisons and the parts of a name space. */
-const prefix =
-  /[!~+-]\s{0,9}|\b(?:typeof|void|delete|await|new|else|do)\s{1,9}|\b(?:if|for|while|with)\s{0,9}\([^()]{0,99}\)\s{0,9}|(?<![\w$])[\w$]{1,99}\s{0,9}(?:=>|:|\.|<)\s{0,9}/;
-const [eachPrefix, prefixChain] = [new RegExp(prefix, 'g'), new RegExp(`(?:${prefix.source})+`, 'g')];
-
-/** esbuild recurses on nesting and dies of it, so that depth is looked at first; brackets in strings count too, which harms nobody. */
+/** esbuild recurses on nesting and crashes on it, so the depth is checked first. */
 function nestingFault(source: string): Fault | undefined {
-  let depth = 0;
-  for (let at = 0; at < source.length; at += 1) {
-    const character = source[at] as string;
-    if ('([{'.includes(character)) depth += 1;
-    else if (')]}'.includes(character)) depth = Math.max(0, depth - 1);
-    if (depth > policy.maxNesting.default) return tooDeep(source, at);
-  }
-  const most = policy.maxNesting.default;
-  for (const { 0: chain, index } of source.matchAll(prefixChain))
-    if (chain.length >= most && (chain.match(eachPrefix)?.length ?? 0) >= most) return tooDeep(source, index);
-  return undefined;
-}
-
-function tooDeep(source: string, at: number): Fault {
+  const at = tooDeepAt(source);
+  if (at === undefined) return undefined;
   const before = source.slice(0, at).split('\n');
   return {
     message: `Cannot bundle handler: nested too deeply, wanted at most ${policy.maxNesting.default} levels`,
@@ -79,13 +64,13 @@ function tooDeep(source: string, at: number): Fault {
   };
 }
 
-/** Why a build came to nothing without a word of esbuild's; its message, if any, is what is wrong with the source. */
+/** A build ended without a word from esbuild. Its message, if any, says what is wrong with the source. */
 class EsbuildStopped extends Error {}
 
-/** A build that is on its way. */
+/** A build under way. */
 interface Build {
   giveUp(fault?: string): void;
-  /** Processor time that esbuild had used when it was first looked at during this build. */
+  /** Processor time that esbuild had used at the first look during this build, in milliseconds. */
   cpuSince: number | undefined;
 }
 
@@ -106,12 +91,12 @@ async function buildWatched(
     let extended = 0;
     const timer = setInterval(() => {
       const cpu = cpuOfEsbuild();
-      // As with a cell: one that got no processor time is given more of the clock.
+      // As with a cell: without processor time it gets more time.
       if (cpu - (build.cpuSince ?? 0) < policy.bundleMs.default / 4 && extended < 2) {
         extended += 1;
         return;
       }
-      // A build cannot be called off; only the whole of esbuild can be stopped, and it starts again by itself.
+      // A build cannot be cancelled. Only esbuild as a whole can be stopped, and it starts again by itself.
       late = true;
       stopEsbuild();
     }, policy.bundleMs.default);
@@ -125,11 +110,11 @@ async function buildWatched(
       if (!(error instanceof EsbuildStopped)) stopEsbuild();
       if (attempt < 3) continue;
       if (!(await bundlesAnything())) {
-        const message = 'Cannot bundle handler: the bundler comes to nothing with a known-good module either';
+        const message = 'Cannot bundle handler: the bundler fails on a known-good module too';
         throw new SandboxError('PLATFORM_SANDBOX_LOST', message, { cause: error });
       }
-      // Another's source may have brought esbuild down; what brings it down again has itself to blame.
-      return [{ message: 'Cannot bundle handler: the bundler does not survive it' }];
+      // The first time another source may have crashed esbuild. A source with which it always crashes is at fault.
+      return [{ message: 'Cannot bundle handler: the bundler crashes on it' }];
     } finally {
       clearInterval(timer);
       underWay.delete(build);
@@ -141,7 +126,7 @@ async function buildWatched(
   }
 }
 
-/** Whether esbuild still bundles what it should, and in time: the canary of the bundler. */
+/** The canary of the bundler: whether esbuild still bundles a known-good module in time. */
 async function bundlesAnything(): Promise<boolean> {
   const inTime = new AbortController();
   const late = sleep(policy.bundleMs.default, false, { signal: inTime.signal }).catch(() => false);
@@ -155,16 +140,16 @@ async function bundlesAnything(): Promise<boolean> {
 }
 
 let poll: NodeJS.Timeout | undefined;
-/** Processes of esbuild that were told to end, and may still be about it. */
+/** Processes of esbuild that were told to end and may still be ending. */
 let ended: ReadonlySet<number> = new Set();
 
-/** esbuild works out what an enumeration's texts come to: some twenty that double one another are all the memory of the machine. */
+/** esbuild computes the texts of an enumeration: some twenty that double one another take all memory of the machine. */
 function look(): void {
   const cpu = cpuOfEsbuild();
   for (const build of underWay) build.cpuSince ??= cpu;
   for (const pid of childrenNamed('esbuild')) {
     if (ended.has(pid) || !((residentMbOf(pid) ?? 0) > policy.bundlerMemoryMb.default)) continue;
-    // Of several it is not known whose doing it was: they are made again.
+    // With several builds it is unknown which one took it: all are made again.
     stopEsbuild(
       underWay.size === 1
         ? `Cannot bundle handler: took more than ${policy.bundlerMemoryMb.default} MB of memory`
@@ -173,13 +158,16 @@ function look(): void {
   }
 }
 
-/** Processor time of esbuild, for all that it was asked for; endless where the system does not tell. */
+/** Processor time of esbuild for all builds, in milliseconds; infinite if the system does not tell. */
 function cpuOfEsbuild(): number {
   const pids = childrenNamed('esbuild');
   return pids.length === 0 ? Number.POSITIVE_INFINITY : pids.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
 }
 
-/** Ends esbuild and whatever it is at, and it starts again when it is next asked; it does not tell those who wait for it, so that they are told here. */
+/**
+ * Ends esbuild with all its builds; the next build starts it again. esbuild leaves its callers waiting, so their builds
+ * are rejected here, with `fault` as message.
+ */
 export function stopEsbuild(fault?: string): void {
   ended = new Set(childrenNamed('esbuild'));
   stop();
@@ -209,12 +197,12 @@ async function buildOnce(source: string, exportName: ExportName): Promise<{ bund
     if (pattern) return [pattern];
   }
   if (foreignImport.test(source)) {
-    // An import that is not used is dropped before it is resolved, unless all are kept; it is none the less wrong.
-    const keptTypes = 'module.exports = {};';
+    // esbuild drops unused imports before it resolves them. They are wrong too, so here all are kept.
+    const anyExport = 'module.exports = {};';
     const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
-    await build({ ...options, plugins: [closedResolver(source, keptTypes)], tsconfigRaw });
+    await build({ ...options, plugins: [closedResolver(source, anyExport)], tsconfigRaw });
   }
-  // Without a tsconfig of ours esbuild looks for a tsconfig.json on the disk.
+  // Without `tsconfigRaw` esbuild looks for a tsconfig.json on the disk.
   const plugins = [closedResolver(source, 'export {};')];
   const { metafile, outputFiles, warnings } = await build({ ...options, plugins, tsconfigRaw: '{}' });
   if (Object.keys(metafile.inputs).some((input) => !ownInputs.has(input))) return [{ message: reachesBeyond }];
@@ -224,20 +212,27 @@ async function buildOnce(source: string, exportName: ExportName): Promise<{ bund
   return { bundle: textOf('.js'), map: mapOf(textOf('.map')) };
 }
 
-/** All that a bundle may be made of, as esbuild names it. */
+/** The only inputs of a bundle, as esbuild names them. */
 const ownInputs: ReadonlySet<string> = new Set([entry, `candidate:${candidate}`, 'types:types']);
-const reachesBeyond = 'Cannot bundle handler: it reaches for what is not its own';
+const reachesBeyond = 'Cannot bundle handler: it would contain more than its own source';
 
-/** Has a word that may load something while it runs: `require`, or an `import` that is no statement. Escapes can spell either. */
+/**
+ * Finds a word that may load something at run time: `require`, or an `import` that is no statement. Escapes can spell
+ * either.
+ */
 const mayLoad = /\brequire|\\u|\bimport\b(?!\s+type\b|\s*["'{*])/;
 
-/** In what esbuild prints: something loaded by a name that is neither written out nor one word. Strings that read so are refused too. */
+/**
+ * Finds in the output of esbuild something loaded by a name that is neither a literal nor one word. Strings that look
+ * like it are refused too.
+ */
 const loadByPattern =
   /\b(?:import|require)(?:\.\w+)?(?:\?\.)?\((?!\s*(?:(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\s*[,)]|[\w$]*\)))/;
 
 /**
- * Where a name is made while the program runs, esbuild takes it for a pattern and puts in whatever files of the disk are like it, without asking
- * any resolver. So such a source never comes to be bundled; it is looked at as esbuild prints it, with no escapes and no blanks.
+ * If a name is made at run time, esbuild takes it for a pattern and puts in all files on the disk that match, without
+ * asking any resolver. So such a source is never bundled. It is checked in the form that esbuild prints, without
+ * escapes and needless spaces.
  */
 async function patternFault(
   source: string,
@@ -257,14 +252,14 @@ async function patternFault(
   return found === undefined
     ? undefined
     : {
-        message: `Cannot bundle handler: ${found}…) of a name made while it runs, wanted nothing but types from "${typesModule}"`,
+        message: `Cannot bundle handler: ${found}…) of a name made at run time, wanted only types from "${typesModule}"`,
       };
 }
 
-/** Looks like an import of something else than the types; what it finds in strings and comments does no harm. */
+/** Finds an import of anything but the types. Matches in strings and comments do no harm. */
 const foreignImport = /\b(?:from|import)\s*['"](?!\.\/types['"])/;
 
-/** Resolves nothing but the candidate and its types, so that esbuild never comes to look at a disk or a network. */
+/** Resolves nothing but the candidate and its types, so that esbuild never looks at the disk or the network. */
 function closedResolver(source: string, types: string): Plugin {
   return {
     name: 'closed-resolver',
@@ -276,7 +271,7 @@ function closedResolver(source: string, types: string): Plugin {
         return {
           errors: [
             {
-              text: `Cannot import ${JSON.stringify(request.path.slice(0, 200))}: wanted nothing but types from "${typesModule}"`,
+              text: `Cannot import ${JSON.stringify(request.path.slice(0, 200))}: wanted only types from "${typesModule}"`,
             },
           ],
         };
@@ -291,12 +286,14 @@ function isTypesImport(request: OnResolveArgs): boolean {
   return request.path === typesModule && request.kind === 'import-statement' && Object.keys(request.with).length === 0;
 }
 
-/** esbuild would follow a source map that the candidate names; another spelling of the same length leaves every column where it is. */
+/**
+ * esbuild would follow a source map that the candidate names. Another spelling of the same length keeps all columns.
+ */
 function withoutSourceMap(source: string): string {
   return source.replace(/([#@]\s*)sourceMappingURL/g, '$1sourceMappingUrl');
 }
 
-/** The map with the candidate under its own name. */
+/** The source map, with the candidate under its own name. */
 function mapOf(text: string): string {
   const map = JSON.parse(text) as { sources: string[] };
   return JSON.stringify({ ...map, sources: map.sources.map((name) => name.replace(/^candidate:/, '')) });
@@ -308,12 +305,12 @@ function faultOf({ text, location }: Message, exportName: ExportName): Fault {
       message: `Cannot bundle handler: it has no export "${exportName}", wanted a function of that name`,
       missingExport: true,
     };
-  // Whatever is said of another file would tell of the host's.
+  // A message about another file would reveal something of the host.
   if (location && location.file !== '<stdin>' && !ownInputs.has(location.file)) return { message: reachesBeyond };
   const name =
     /No matching export in "types:types" for import "([^"]*)"|Import "([^"]*)" will always be undefined/.exec(text);
   const message = name
-    ? `Cannot import "${name[1] ?? name[2]}" as a value: wanted nothing but types from "${typesModule}"`
+    ? `Cannot import "${name[1] ?? name[2]}" as a value: wanted only types from "${typesModule}"`
     : text;
   if (!location) return { message };
   // esbuild counts columns in bytes.
@@ -321,12 +318,12 @@ function faultOf({ text, location }: Message, exportName: ExportName): Fault {
   return { message, line: location.line, column };
 }
 
-/** How the bundler ends a module: the only export, and nothing after it. */
+/** How the bundler ends a module: its only export and nothing after it. */
 const exportTail = /\nexport \{\n {2}(?:[\w$]+ as )?(?:handle|perform)\n\};\n$/;
 
 /**
- * Brings any ES module into the form that the bundler gives, which is what cells load. Modules that have it already are left alone.
- * Throws nothing because of the module: its faults are the result.
+ * Brings any ES module into the form that the bundler gives and cells load. A module that has it already stays as it
+ * is. If it cannot be bundled, resolves to its faults.
  */
 export async function normalizeBundle(bundle: string, exportName: ExportName): Promise<{ bundle: string } | Fault[]> {
   const tail = exportTail.exec(bundle)?.[0];

@@ -1,17 +1,17 @@
 import * as esbuild from 'esbuild';
 
-/** esbuild's `build`, in a process that is told nothing of this one's environment. */
-export const build: typeof esbuild.build = (options) => tellingNothing(() => esbuild.build(options));
+/** esbuild's `build`, in a process without this one's environment variables. */
+export const build: typeof esbuild.build = (options) => withoutEnvironment(() => esbuild.build(options));
 
 /** esbuild's `transform`, in the same process as `build`. */
 export const transform: typeof esbuild.transform = (input, options) =>
-  tellingNothing(() => esbuild.transform(input, options));
+  withoutEnvironment(() => esbuild.transform(input, options));
 
 /**
- * esbuild reads hostile text, and its process inherits the environment, keys and passwords in it. It starts within the call of whoever asks first, and
- * has no option for this; nothing else runs meanwhile.
+ * esbuild reads hostile text, and its process would inherit the environment with keys and passwords. It has no option
+ * against that. It starts its process synchronously in the first call, so nothing else sees the empty environment.
  */
-function tellingNothing<Result>(start: () => Result): Result {
+function withoutEnvironment<Result>(start: () => Result): Result {
   const { env } = process;
   process.env = {};
   try {

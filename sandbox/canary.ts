@@ -1,5 +1,6 @@
-import type { Cell, Death } from './cell.ts';
+import type { Cell } from './cell.ts';
 import type { RunReport } from './contract.ts';
+import type { Death } from './death.ts';
 import { resolveLimits } from './policy.ts';
 
 /** Known good: parses, computes, calls a tool, waits for it, logs, answers. */
@@ -16,18 +17,18 @@ const input = JSON.stringify({ numbers: [1, 2, 39], text: 'äbc' });
 const answers = { add: { '{"numbers":[1,2,39]}': { output: '{"total":42}' } } };
 const value = JSON.stringify({ total: 42, text: 'cbä', id: 16 });
 
-/** Numbers that no handler and no run of the sandbox has. */
+/** No other handler and no other run has these numbers. */
 const canaryHandler = 0;
 const canaryRun = 0;
 
-/** Whether the known-good handler comes to its known result on this cell. Never rejects. */
+/** Whether the known-good handler gives its known result on this cell. Never rejects. */
 export function canaryPasses(cell: Cell): Promise<boolean> {
   if (cell.dead) return Promise.resolve(false);
   return new Promise((resolve) => {
     const listener = {
       report(_run: number, report: RunReport) {
         cell.detach(listener);
-        // A fresh isolate the next time, and room for others.
+        // The next time it gets a fresh isolate, and others get the room.
         cell.drop(canaryHandler);
         resolve(report.end === 'returned' && report.value === value && report.logs[0] === 'total 42');
       },

@@ -1,10 +1,13 @@
 /**
- * How a run ended. The parent decides it by the channel it was told on, never by the text of a message:
- * `refused` is the bundler's or the policy's word only, `killed` means the cell died or had to be ended for another reason than memory.
+ * How a run ended. The channel of the report decides, never the text of a message. `refused` comes only from the
+ * bundler, the policy or the quarantine; `killed`: the cell died or had to be ended for another reason than memory.
  */
 export type End = 'returned' | 'threw' | 'timed-out' | 'out-of-memory' | 'killed' | 'refused';
 
-/** A tool's answer to one call: the output as JSON text, or the error the handler's promise rejects with (`HandlerError`). */
+/**
+ * A tool's answer to one call: the output as JSON text, or the error the handler's promise rejects with
+ * (`HandlerError`).
+ */
 export type Answer = { output: string } | { error: HandlerFailure };
 
 /** What a `HandlerError` carries inside the guest. */
@@ -20,7 +23,7 @@ export interface Call {
   input: string;
 }
 
-/** A call with its answer; `answer` is absent where the run ended first. */
+/** A call with its answer; `answer` is absent if the run ended first. */
 export interface AnsweredCall extends Call {
   answer?: Answer;
 }
@@ -31,82 +34,97 @@ export interface Run {
   input: string;
   /** Seeds `context.newId()` and `Math.random()`. */
   seed: string;
-  /** What `context.now()` and `Date.now()` say first, in milliseconds since 1970. */
+  /** The first time of `context.now()` and `Date.now()`, in milliseconds since 1970. */
   nowMs: number;
-  /** Whether the clock stands still (trials) or follows the host's from step to step (live use). Default `true`: it stands still. */
+  /**
+   * Whether the clock stands still (trials) or follows the host's from step to step (live use). Default `true`: it
+   * stands still.
+   */
   fixedClock?: boolean;
-  /** By how much a clock that stands still goes on with the calls that `onCall` answers, in milliseconds: one after another, and over again. Default: not at all. */
+  /**
+   * How far a clock that stands still goes on with each call that `onCall` answers, in milliseconds, one after another
+   * and over again. Default: not at all.
+   */
   ticksMs?: readonly number[];
   /** Names on `context.call`. */
   tools: readonly string[];
-  /** Whether `context.send` is there. */
+  /** Whether the handler gets `context.send`. */
   send: boolean;
   /**
-   * Answers known beforehand, given without leaving the cell: tool → canonical JSON (RFC 8785) of the input → answer.
-   * A call that is not in here goes to `onCall`.
+   * Prepared answers, given without leaving the cell: tool → canonical JSON (RFC 8785) of the input → answer.
+   * A call without a prepared answer goes to `onCall`.
    */
   answers?: Readonly<Record<string, Readonly<Record<string, Answer>>>>;
 }
 
-/** Answers a call that the prepared answers do not hold, made by the run given. A rejection of this promise ends the run as `killed` by the host. */
+/** Answers a call of a run that has no prepared answer. If the promise rejects, the run ends as `killed`. */
 export type OnCall = (call: Call, signal: AbortSignal, run: Run) => Promise<Answer>;
 
-/** What a run did. Every text in it was cut to the policy's caps before it left the guest. */
+/** What a run did. Every text was cut to the limits of the policy before it left the guest. */
 export interface RunReport {
   end: End;
   /** JSON text of the result; present only for `returned`. */
   value?: string;
-  /** Why it did not return, in short; the guest's own words for `threw`. */
+  /** Why it did not return, in short; for `threw` in the guest's own words. */
   message?: string;
-  /** Where it was thrown, in the bundle; line and column from 1. */
+  /** Where in the bundle it threw; line and column from 1. */
   position?: { line: number; column: number };
   logs: string[];
   calls: AnsweredCall[];
-  /** What `context.newId()` gave out, in order. */
+  /** The identifiers that `context.newId()` gave, in order. */
   issuedIds: string[];
-  /** Wall time in the cell, calls answered outside not counted; of a run that was killed, the time until its cell was gone. */
+  /**
+   * Wall time in the cell in milliseconds, without the time of calls answered outside; for a killed run the time until
+   * its cell was gone.
+   */
   durationMs: number;
-  /** Processor time in the isolate. */
+  /** Processor time in the isolate, in milliseconds. */
   cpuMs: number;
 }
 
 /** Limits of one handler; each at most the ceiling in policy.ts. */
 export interface Limits {
-  /** Wall time of one guest step: from entering the guest until it returns or waits for a call. */
+  /** Wall time of one guest step, from entering the guest until it returns or waits for a call. */
   stepMs?: number;
   memoryMb?: number;
   maxResultBytes?: number;
   maxLogBytes?: number;
   maxCalls?: number;
-  /** Wall time the parent waits for an answer to one frame before it kills the cell. */
+  /** Wall time that the parent waits for the cell to deal with one frame before it kills the cell. */
   watchdogMs?: number;
 }
 
-/** What an operator may set of a sandbox, each up to the ceiling in policy.ts: what handlers get that ask for no less, and what cells take. */
+/**
+ * Limits that an operator may set, each up to the ceiling in policy.ts: those of handlers that ask for no less, and
+ * those of cells.
+ */
 export interface SandboxLimits extends Limits {
-  /** Resident memory beyond which a cell is ended. */
+  /** Resident memory above which a cell is ended. */
   cellMemoryMb?: number;
-  /** Resident memory beyond which a cell lets go of its handlers. */
+  /** Resident memory above which a cell unloads its handlers. */
   cellRestMb?: number;
-  /** Handlers that one cell keeps loaded. */
+  /** Handlers that stay loaded in one cell. */
   isolatesPerCell?: number;
   /** Cells beside each working one whose runs only wait for answers. */
   parkedPerCell?: number;
   /** Requests that may wait for a cell. */
   maxWaiting?: number;
-  /** How long a handler under steady load keeps a cell that others wait for. */
+  /** How long a handler under steady load keeps a cell that others wait for, in milliseconds. */
   leaseMs?: number;
 }
 
-/** A bundle loaded for running: an isolate of its own, in which no run sees another. Runs may be concurrent. */
+/** A bundle that is ready to run, in an isolate of its own, in which no run sees another. Runs may be concurrent. */
 export interface LoadedHandler {
   run(run: Run, onCall: OnCall, signal?: AbortSignal): Promise<RunReport>;
-  /** Many runs in as few frames as possible, answered in order; a run that kills the cell does not take the others along. */
+  /**
+   * Makes many runs in as few frames as possible and gives their reports in order. If a run kills the cell, the others
+   * are still made, until a second one does.
+   */
   runAll(runs: readonly Run[], onCall: OnCall, signal?: AbortSignal): Promise<RunReport[]>;
   close(): Promise<void>;
 }
 
-/** The layers of wall one that are in force, best known names (docs: sandbox/README.md). */
+/** Which layers of wall one are in force and which are not; sandbox/README.md says what each stops. */
 export interface Layers {
   /** `process` < `permission` < `namespaces` < `bubblewrap`. */
   level: 'process' | 'permission' | 'namespaces' | 'bubblewrap';
@@ -124,12 +142,13 @@ export interface SandboxStats {
   quarantined: number;
 }
 
-/** The sandbox: cells that run bundles under limits, and nothing else. */
+/** The sandbox: cells that run bundles under limits. */
 export interface Sandbox {
   readonly layers: Layers;
   /**
-   * Loads a bundle: one self-contained ES module exporting `exportName`. Never rejects because of the bundle: one that cannot be loaded
-   * answers every run with its end. Rejects with `PLATFORM_SANDBOX_…` where no cell can be had.
+   * Loads a bundle: one self-contained ES module that exports `exportName`. Never rejects because of the bundle: if
+   * that cannot be loaded, every run of it is `refused`. Rejects with `PLATFORM_SANDBOX_…` if the sandbox is closed or
+   * its bundler is broken.
    */
   load(bundle: string, exportName: 'handle' | 'perform', limits?: Limits): Promise<LoadedHandler>;
   /** Whether the known-good handler passes on a cell right now. */
@@ -138,12 +157,14 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** What bundling a candidate's source gave. */
+/** The result of bundling a candidate's source. */
 export type BundleResult =
   | {
       ok: true;
-      bundle: string /** Source map, version 3, as JSON text, of `handler.ts`. */;
-      map: string /** SHA-256 of the bundle. */;
+      bundle: string;
+      /** Source map of `handler.ts`, version 3, as JSON text. */
+      map: string;
+      /** SHA-256 of the bundle. */
       digest: string;
     }
   | {
@@ -151,7 +172,8 @@ export type BundleResult =
       faults: {
         message: string;
         line?: number;
-        column?: number /** That the export asked for is not there. */;
+        column?: number;
+        /** Whether the fault is that the wanted export is missing. */
         missingExport?: true;
       }[];
     };

@@ -2,14 +2,16 @@ import { availableParallelism } from 'node:os';
 import { addonPath } from './addon.ts';
 import { bundleDigest, normalizeBundle } from './bundle.ts';
 import { canaryPasses } from './canary.ts';
-import { Cell, type Death } from './cell.ts';
+import { Cell } from './cell.ts';
 import type { LoadedHandler, Sandbox, SandboxLimits } from './contract.ts';
-import { emptyReport, HostedHandler, type Surroundings } from './hosted-handler.ts';
+import type { Death } from './death.ts';
+import { emptyReport } from './empty-report.ts';
+import { HostedHandler, type Surroundings } from './hosted-handler.ts';
 import type { Launch, Level, Strictness } from './launch.ts';
 import { detectLaunch } from './layers.ts';
-import { operatorLimits, policy, resolveLimits } from './policy.ts';
+import { operatorLimits, policy, type ResolvedLimits, resolveLimits } from './policy.ts';
 import { Pool } from './pool.ts';
-import { memoryQuarantine, type Quarantine } from './quarantine.ts';
+import { KnownQuarantine, memoryQuarantine, type Quarantine } from './quarantine.ts';
 import { runnerCode } from './runner-code.ts';
 import { SandboxError } from './sandbox-error.ts';
 
@@ -20,7 +22,7 @@ export { type Limit, policy, type ResolvedLimits, resolveLimits } from './policy
 export type { Quarantine } from './quarantine.ts';
 export { SandboxError } from './sandbox-error.ts';
 
-/** What happened to a cell; for log and metric. */
+/** Something that happened to a cell or a bundle; for the log and metrics. */
 export type SandboxEvent =
   | { kind: 'cell-died'; cause: Death['cause'] }
   | { kind: 'cell-replaced' }
@@ -28,15 +30,15 @@ export type SandboxEvent =
   | { kind: 'bundle-quarantined'; digest: string };
 
 export interface SandboxOptions {
-  /** Handlers that work at the same time, each in a process of its own; default one per core. */
+  /** How many cells work at the same time, each a process that one handler has to itself; default: one per core. */
   cells?: number;
-  /** The least that wall one must be. The best available is used anyway. */
+  /** The lowest level to accept for wall one. The best available is used anyway. */
   level?: Level;
-  /** Uses this level and no better one; for tests and measurements. */
+  /** Uses this level and no other; for tests and measurements. */
   exactly?: Level;
-  /** What it does beyond the default; default: nothing. */
+  /** Stricter choices than the default; default: none. */
   strict?: readonly Strictness[];
-  /** In place of the defaults, up to the ceilings in policy.ts. */
+  /** Limits in place of the defaults, up to the ceilings in policy.ts. */
   limits?: SandboxLimits;
   /** Shared by workers through this port; default: this process alone. */
   quarantine?: Quarantine;
@@ -45,11 +47,11 @@ export interface SandboxOptions {
 
 /**
  * Opens a sandbox behind the best walls that this machine offers, with a cell that has passed the canary. Rejects with
- * `OPERATOR_SANDBOX_LEVEL` where the level asked for cannot be had, with `OPERATOR_SANDBOX_LIMITS` where a limit cannot, and with
- * `PLATFORM_SANDBOX_START` where not even a plain process starts.
+ * `OPERATOR_SANDBOX_LEVEL` if the level asked for is not available, with `OPERATOR_SANDBOX_LIMITS` for a limit that
+ * cannot be set, and with `PLATFORM_SANDBOX_START` if not even a plain process starts.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { cells = availableParallelism(), strict = [], quarantine = memoryQuarantine(), onEvent = () => {} } = options;
+  const { cells = availableParallelism(), strict = [], onEvent = () => {} } = options;
   const limits = operatorLimits(options.limits ?? {});
   const addon = addonPath();
   const code = await runnerCode();
@@ -62,10 +64,6 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   };
   const { layers, launch, cell } = await detectLaunch({ addon, strict, start, ...pick(options) });
 
-  /** Digests of bundles that are run no more, each with whether those who share the quarantine know of it. */
-  const quarantined = new Map<string, boolean>();
-  let runs = 0;
-  let closed = false;
   const pool = new Pool({
     cells: Math.max(1, cells),
     limits,
@@ -75,33 +73,19 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   });
   pool.add(cell);
 
-  const canary = async (): Promise<boolean> => {
-    try {
-      const lease = await pool.acquire(0);
-      try {
-        const passed = await canaryPasses(lease.cell);
-        if (!passed) onEvent({ kind: 'canary-failed' });
-        return passed;
-      } finally {
-        lease.release();
-      }
-    } catch {
-      return false;
-    }
-  };
+  const known = new KnownQuarantine(options.quarantine ?? memoryQuarantine());
+  let runs = 0;
+  let closed = false;
+  const canary = () => canaryPassesIn(pool, onEvent);
   const surroundings: Surroundings = {
     pool,
     leaseMs: limits.leaseMs,
     canary,
-    isQuarantined: (digest) => quarantined.has(digest),
-    async quarantine(digest) {
-      quarantined.set(digest, false);
+    isQuarantined: (digest) => known.has(digest),
+    quarantine(digest) {
+      const added = known.add(digest);
       onEvent({ kind: 'bundle-quarantined', digest });
-      // Where it cannot be shared, this process alone keeps it out; what the run came to is none the less told.
-      await quarantine.add(digest).then(
-        () => quarantined.set(digest, true),
-        () => {},
-      );
+      return added;
     },
     countRuns(count) {
       runs += count;
@@ -110,31 +94,52 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
   return {
     layers,
-    async load(bundle, exportName, asked): Promise<LoadedHandler> {
-      if (closed)
-        throw new SandboxError(
-          'PLATFORM_SANDBOX_CLOSED',
-          'Cannot load handler: the sandbox is closed, wanted an open one',
-        );
-      const bytes = Buffer.byteLength(bundle);
-      if (bytes > policy.maxBundleBytes.default)
-        return refusing(`Cannot load bundle: ${bytes} bytes, wanted at most ${policy.maxBundleBytes.default}`);
-      const digest = bundleDigest(bundle);
-      const isKept = await quarantine.has(digest);
-      if (isKept === true) quarantined.set(digest, true);
-      // Only what was shared can have been let out.
-      else if (isKept === false && quarantined.get(digest) === true) quarantined.delete(digest);
-      const normal = await normalizeBundle(bundle, exportName);
-      if (!('bundle' in normal)) return refusing(normal[0]?.message ?? 'Cannot load bundle');
-      return new HostedHandler(normal.bundle, digest, resolveLimits({ ...limits, ...asked }), surroundings);
+    load(bundle, exportName, asked) {
+      if (closed) return Promise.reject(closedError());
+      return loadBundle(bundle, exportName, { known, surroundings, limits: resolveLimits({ ...limits, ...asked }) });
     },
     canary,
-    stats: () => ({ cells: Math.max(1, cells), runs, quarantined: quarantined.size, ...pool.stats }),
+    stats: () => ({ cells: Math.max(1, cells), runs, quarantined: known.size, ...pool.stats }),
     async close() {
       closed = true;
       await pool.close();
     },
   };
+}
+
+/** Whether the known-good handler passes on a cell of the pool. Never rejects. */
+async function canaryPassesIn(pool: Pool, onEvent: (event: SandboxEvent) => void): Promise<boolean> {
+  try {
+    const lease = await pool.acquire(0);
+    try {
+      const passed = await canaryPasses(lease.cell);
+      if (!passed) onEvent({ kind: 'canary-failed' });
+      return passed;
+    } finally {
+      lease.release();
+    }
+  } catch {
+    return false;
+  }
+}
+
+async function loadBundle(
+  bundle: string,
+  exportName: 'handle' | 'perform',
+  { known, surroundings, limits }: { known: KnownQuarantine; surroundings: Surroundings; limits: ResolvedLimits },
+): Promise<LoadedHandler> {
+  const bytes = Buffer.byteLength(bundle);
+  if (bytes > policy.maxBundleBytes.default)
+    return refusing(`Cannot load bundle: ${bytes} bytes, wanted at most ${policy.maxBundleBytes.default}`);
+  const digest = bundleDigest(bundle);
+  await known.refresh(digest);
+  const normal = await normalizeBundle(bundle, exportName);
+  if (!('bundle' in normal)) return refusing(normal[0]?.message ?? 'Cannot load bundle');
+  return new HostedHandler(normal.bundle, digest, limits, surroundings);
+}
+
+function closedError(): SandboxError {
+  return new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot load handler: the sandbox is closed, wanted an open one');
 }
 
 function pick({ level, exactly }: SandboxOptions): { level?: Level; exactly?: Level } {

@@ -10,15 +10,15 @@ export type Level = Layers['level'];
 export const levels: readonly Level[] = ['process', 'permission', 'namespaces', 'bubblewrap'];
 
 /**
- * What a sandbox can do beyond its default, at a price in speed: `jitless` compiles no guest to machine code, `fresh-contexts` makes each run in a
- * context of its own in place of the frozen realm that the runs of a handler share.
+ * What makes a sandbox stricter, at a price in speed. `jitless` compiles no guest code to machine code.
+ * `fresh-contexts` makes each run in a context of its own instead of the frozen realm that the runs of a handler share.
  */
 export type Strictness = 'jitless' | 'fresh-contexts';
 
-/** All there are. */
+/** All choices. */
 export const strictnesses: readonly Strictness[] = ['jitless', 'fresh-contexts'];
 
-/** How a cell is started: the command, and what it reads on descriptor 3. */
+/** How a cell is started: the command, and the seccomp filter that it reads on file descriptor 3. */
 export interface Launch {
   level: Level;
   /** Whether the cell runs under another user than its parent. */
@@ -27,17 +27,17 @@ export interface Launch {
   command: string;
   args: string[];
   seccomp: Buffer | undefined;
-  /** Node's own flags and program follow. */
+  /** Node's flags; its program follows them. */
   nodeArgs: string[];
 }
 
-/** Programs of the system that make the wall thicker, by name, where they are installed. */
+/** Paths of the installed programs that add layers to the wall, by name. */
 export type Tools = Partial<Record<'bwrap' | 'unshare' | 'setpriv' | 'prlimit' | 'choom', string>>;
 
-/** The user that owns nothing. */
+/** The user `nobody`, who owns nothing. */
 const nobody = 65_534;
 
-/** Looks for the programs that make the wall thicker. */
+/** Finds the programs that add layers to the wall; none on systems other than Linux. */
 export function findTools(searchPath = process.env.PATH ?? ''): Tools {
   if (process.platform !== 'linux') return {};
   const folders = [...searchPath.split(delimiter), '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
@@ -49,7 +49,9 @@ export function findTools(searchPath = process.env.PATH ?? ''): Tools {
   );
 }
 
-/** All ways to start a cell at a level, the tightest first. Empty where something needed is not installed. */
+/**
+ * All ways to start a cell at a level, the strictest first. Empty if something that the level needs is not installed.
+ */
 export function launchesAt(
   level: Level,
   tools: Tools,
@@ -69,7 +71,7 @@ export function launchesAt(
 
 interface Wrap {
   words: string[];
-  /** Node as the innermost command sees it. */
+  /** Path of Node as the innermost command sees it. */
   node: string;
   seccomp: Buffer | undefined;
 }
@@ -81,7 +83,8 @@ function wrapsAt(level: Level, tools: Tools, addon: string): Wrap[] {
     const { unshare } = tools;
     if (!unshare) return [];
     const spaces = ['--net', '--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
-    // With the own user mapped to itself the process has no capabilities even inside; older versions only know how to map to root.
+    // With its own user mapped to itself the process has no capabilities even inside; older versions can only map to
+    // root.
     return ['--map-current-user', '--map-root-user'].map((map) => ({
       words: [unshare, '--user', map, ...spaces, '--'],
       node,
@@ -108,7 +111,10 @@ function bubblewrapArgs(addon: string, filtered: boolean): string[] {
   ];
 }
 
-/** The files that this very Node was linked with: all that a cell needs of the file system. */
+/**
+ * The libraries that this Node is linked with. With Node and the addon they are all that a cell needs of the file
+ * system.
+ */
 function sharedLibraries(): string[] {
   const report = process.report as unknown as { excludeNetwork: boolean; getReport(): { sharedObjects: string[] } };
   const before = report.excludeNetwork;
@@ -122,7 +128,7 @@ function sharedLibraries(): string[] {
   }
 }
 
-/** What `prlimit` is told. */
+/** The arguments of `prlimit`. */
 export const resourceLimits: readonly string[] = [
   `--core=${policy.cellCoreBytes.default}`,
   `--fsize=${policy.cellFileBytes.default}`,
@@ -131,7 +137,7 @@ export const resourceLimits: readonly string[] = [
 
 function limitsOf({ choom, prlimit, setpriv }: Tools, drops: boolean): string[] {
   return [
-    // First to go where memory runs out.
+    // The kernel kills it first when memory runs out.
     ...(choom ? [choom, '-n', '1000', '--'] : []),
     ...(prlimit ? [prlimit, ...resourceLimits, '--'] : []),
     ...(setpriv ? [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', ...(drops ? dropArgs : []), '--'] : []),
@@ -152,7 +158,7 @@ function nodeArgs(level: Level, { addon, strict }: { addon: string; strict: read
   return [
     ...(level === 'process' ? [] : ['--permission', '--allow-addons', `--allow-fs-read=${addon}`]),
     '--no-node-snapshot',
-    // asm.js reaches the compiler of WebAssembly, which is not there otherwise.
+    // asm.js would reach the compiler of WebAssembly, which is closed otherwise.
     '--no-validate-asm',
     '--no-warnings',
     `--max-old-space-size=${policy.cellHeapMb.default}`,

@@ -19,15 +19,16 @@ import { SandboxError } from './sandbox-error.ts';
 export interface Detection {
   addon: string;
   strict: readonly Strictness[];
-  /** Starts a cell and sees that the canary passes on it. */
+  /** Starts a cell. Rejects if the canary does not pass on it. */
   start(launch: Launch): Promise<Cell>;
   level?: Level;
   exactly?: Level;
 }
 
 /**
- * Finds the strongest way to start a cell by starting one, and says which layers are really in force, read from what the kernel says of
- * that process. The cell it was found with is given too. Rejects with `OPERATOR_SANDBOX_LEVEL` where less than `level` can be had.
+ * Finds the strictest way to start a cell by starting one. Says which layers are really in force, by what the kernel
+ * says about that process, and gives the cell too. Rejects with `OPERATOR_SANDBOX_LEVEL` if no cell starts at `level`
+ * or better, and with `PLATFORM_SANDBOX_START` if none starts at any level.
  */
 export async function detectLaunch({
   addon,
@@ -43,7 +44,7 @@ export async function detectLaunch({
   const missing: Layers['missing'] = [];
   let working: Tools | undefined;
   for (const one of tried) {
-    // Mostly everything installed works, and then there is nothing to be found out tool by tool.
+    // Mostly all installed tools work. Only if not, it is found out which do.
     for (const tools of [installed, undefined]) {
       if (!tools) working ??= await workingTools(installed);
       const launches = launchesAt(one, tools ?? (working as Tools), { addon, strict });
@@ -52,7 +53,7 @@ export async function detectLaunch({
         try {
           const cell = await start(launch);
           const inForce = layersOf(cell, launch);
-          const lacking = makesUp(launch).filter((layer) => !inForce.includes(layer));
+          const lacking = essentialLayers(launch).filter((layer) => !inForce.includes(layer));
           if (lacking.length > 0) {
             cell.kill('closed');
             throw new Error(`a cell starts, but without ${lacking.join(', ')}`);
@@ -75,8 +76,8 @@ export async function detectLaunch({
     : new SandboxError('PLATFORM_SANDBOX_START', `Cannot open sandbox: no cell starts at any level (${reasons})`);
 }
 
-/** What a level must have to go by its name: a program that is to make a wall may have run the cell without one. */
-function makesUp({ level, seccomp }: Launch): string[] {
+/** The layers that a level must have to count: a program that should build a wall may have run the cell without it. */
+function essentialLayers({ level, seccomp }: Launch): string[] {
   if (level === 'process' || level === 'permission') return [];
   return ['user-namespace', 'pid-namespace', 'network-namespace', ...(seccomp ? ['seccomp'] : [])];
 }
@@ -86,13 +87,13 @@ function nameOf({ level, drops }: Launch): string {
 }
 
 function whyNotTried(level: Level): string {
-  if (process.platform !== 'linux') return `there is no such thing on ${process.platform}`;
+  if (process.platform !== 'linux') return `it is not available on ${process.platform}`;
   return `the program ${level === 'bubblewrap' ? 'bwrap' : 'unshare'} is not installed`;
 }
 
 const run = promisify(execFile);
 
-/** Those of the tools that do here what they are wanted for. */
+/** The tools that do on this machine what they are wanted for. */
 async function workingTools(tools: Tools): Promise<Tools> {
   const trials: Partial<Record<keyof Tools, string[]>> = {
     choom: ['-n', '1000', '--', 'true'],
@@ -114,11 +115,11 @@ async function workingTools(tools: Tools): Promise<Tools> {
   return Object.fromEntries(works.filter(([, path]) => path));
 }
 
-/** Every layer that there can be, as documented in sandbox/README.md, with what it takes. */
+/** Every layer of sandbox/README.md, with the reason why it may be missing. */
 const layerNames = {
   'own-process': '',
   'empty-environment': '',
-  'permission-model': 'the level "process" goes without',
+  'permission-model': 'the level "process" does not have it',
   'other-user': 'the worker is not root, so that cells run as its own user',
   'no-new-privileges': 'the program setpriv is not installed or does not work',
   'resource-limits': 'the program prlimit is not installed or does not work',
@@ -133,7 +134,7 @@ const layerNames = {
   'fresh-contexts': '',
 } as const;
 
-/** What the kernel says of the process; what only we know is added. */
+/** The layers that the kernel confirms, and those that only we know of. */
 function layersOf(cell: Cell, launch: Launch): string[] {
   const found = new Set<keyof typeof layerNames>(['own-process', 'empty-environment', ...launch.strict]);
   if (launch.level !== 'process') found.add('permission-model');
@@ -155,7 +156,7 @@ function layersOf(cell: Cell, launch: Launch): string[] {
     ['net', 'network-namespace'],
   ] as const) {
     const theirs = readOrEmpty(() => readlinkSync(`/proc/${leaf}/ns/${space}`));
-    // Where the kernel does not show it, the programs were told to make one, and failed if they could not.
+    // If the kernel does not show it: the program was told to make a namespace, and would have failed if it could not.
     const isOwn =
       theirs === ''
         ? launch.level === 'namespaces' || launch.level === 'bubblewrap'
@@ -168,14 +169,14 @@ function layersOf(cell: Cell, launch: Launch): string[] {
 function absent(inForce: readonly string[], { drops }: Launch): Layers['missing'] {
   return (
     Object.entries(layerNames)
-      // Nobody goes without a choice beyond the default that was not asked for.
+      // A stricter choice that nobody asked for is not missing.
       .filter(([layer]) => !strictnesses.some((choice) => choice === layer) && !inForce.includes(layer))
       .map(([layer, why]) => ({ layer, why: layer === 'other-user' ? whyNotAnother(drops) : why }))
   );
 }
 
 function whyNotAnother(drops: boolean): string {
-  if (drops) return 'the kernel does not say so';
+  if (drops) return 'the kernel does not confirm it';
   return process.getuid?.() === 0
     ? 'the worker is root, and setpriv is not installed or cannot change the user'
     : layerNames['other-user'];

@@ -4,22 +4,23 @@ import { SandboxError } from './sandbox-error.ts';
 /** One limit of the sandbox. */
 export interface Limit {
   default: number;
-  /** The most that anybody may ask for. */
+  /** The most that an operator may set. */
   ceiling: number;
   unit: 'ms' | 'MB' | 'bytes' | 'files' | 'characters' | 'calls' | 'runs' | 'cells' | 'isolates' | 'deaths' | 'levels';
   reason: string;
 }
 
 /**
- * Every limit of the sandbox. A job may ask for less than the default (of those in `Limits`), an operator for more, up to the ceiling. Where the
- * ceiling is the default, nobody gets more: these limits fit one another, or no handler has a use for more.
+ * Every limit of the sandbox. Of the limits in `Limits` a job may ask for less than the default. An operator may set
+ * more, up to the ceiling. If the ceiling is the default, nobody gets more: such limits depend on one another, or no
+ * handler has a use for more.
  */
 export const policy = {
   stepMs: {
     default: 1_000,
     ceiling: 10_000,
     unit: 'ms',
-    reason: 'wall time of one guest step; a handler shuffles JSON, which takes microseconds',
+    reason: 'wall time of one guest step; a handler transforms JSON, which takes microseconds',
   },
   watchdogMs: {
     default: 3_000,
@@ -38,7 +39,7 @@ export const policy = {
     default: 16_777_216,
     ceiling: 16_777_216,
     unit: 'bytes',
-    reason: 'JSON of a request; above it a run is refused, for it would not go into a frame',
+    reason: 'JSON of a request; a larger one would not fit into a frame, and its run is refused',
   },
   maxResultBytes: {
     default: 1_048_576,
@@ -56,32 +57,31 @@ export const policy = {
     default: 100,
     ceiling: 10_000,
     unit: 'calls',
-    reason: 'calls of one run; each is queued outside the heap limit of the isolate',
+    reason: 'calls of one run; each is queued outside the heap of the isolate',
   },
   maxCallBytes: {
     default: 1_048_576,
     ceiling: 1_048_576,
     unit: 'bytes',
-    reason: 'JSON of one call; as large as a result, since requests are sent this way',
+    reason: 'JSON of one call; as large as a result, since requests to the peer are calls',
   },
   maxExchangeBytes: {
     default: 4_194_304,
     ceiling: 4_194_304,
     unit: 'bytes',
-    reason: 'inputs and answers of all calls of one run; they stand in its report, which goes into one frame',
+    reason: 'inputs and answers of all calls of one run; they are part of its report, which goes into one frame',
   },
   maxDepth: {
     default: 500,
     ceiling: 500,
     unit: 'levels',
-    reason:
-      'brackets within brackets in a result or a call; many readers of JSON give up at 1,000, V8 at some thousands',
+    reason: 'nesting of brackets in a result or a call; many JSON parsers give up at 1,000, V8 at some thousands',
   },
   maxMessageCharacters: {
     default: 1_000,
     ceiling: 1_000,
     unit: 'characters',
-    reason: 'what a run says of its failure; it goes into reports and prompts',
+    reason: 'message of a run that failed; it goes into reports and prompts',
   },
   maxIssuedIds: {
     default: 10_000,
@@ -99,26 +99,26 @@ export const policy = {
     default: 1_048_576,
     ceiling: 1_048_576,
     unit: 'bytes',
-    reason: 'a bundle is its source printed anew, never several times as large',
+    reason: 'a bundle is its source printed again, never several times as large',
   },
   maxNesting: {
     default: 250,
     ceiling: 250,
     unit: 'levels',
-    reason: 'brackets within brackets in a source; the bundler recurses on them, and some 100,000 bring it down',
+    reason: 'nesting of brackets in a source; the bundler recurses on them, and some 100,000 crash it',
   },
   bundleMs: {
     default: 3_000,
     ceiling: 3_000,
     unit: 'ms',
-    reason: 'bundling takes 2 ms; some sources of a few hundred bytes would take for ever',
+    reason: 'bundling takes 2 ms; some sources of a few hundred bytes would never finish',
   },
   bundlerMemoryMb: {
     default: 512,
     ceiling: 512,
     unit: 'MB',
     reason:
-      'resident memory of the bundler, which is behind no wall; it needs some 20 MB, and a source of 500 bytes can make it take all',
+      'resident memory of the bundler, which is behind no wall; it needs some 20 MB, and a source of 500 bytes can make it take all there is',
   },
   maxFrameBytes: {
     default: 33_554_432,
@@ -130,14 +130,14 @@ export const policy = {
     default: 640,
     ceiling: 2_048,
     unit: 'MB',
-    reason: 'resident memory of a cell: buffers and strings can pass the heap limit of an isolate',
+    reason: 'resident memory of a cell; buffers and strings can go beyond the heap limit of an isolate',
   },
   cellRestMb: {
     default: 320,
     ceiling: 2_048,
     unit: 'MB',
     reason:
-      'resident memory of a cell beyond which it lets go of its handlers before it loads another; loading one again takes 3 ms',
+      'resident memory above which a cell unloads its handlers before it loads another; loading one again takes 3 ms',
   },
   cellHeapMb: {
     default: 128,
@@ -150,25 +150,25 @@ export const policy = {
     ceiling: 4,
     unit: 'MB',
     reason:
-      'half of the space for young objects in a cell; V8 would double it after a thousand handlers, to no gain in speed',
+      'half of the space for young objects in a cell; V8 would double it after a thousand handlers, and be no faster',
   },
   cellCoreBytes: {
     default: 0,
     ceiling: 0,
     unit: 'bytes',
-    reason: 'a core file of a cell would hold what handlers were given, on the disk of the worker',
+    reason: 'a core file would put the data of handlers on the disk of the worker',
   },
   cellFileBytes: {
     default: 0,
     ceiling: 0,
     unit: 'bytes',
-    reason: 'a cell has nothing to write to files, whatever it can open',
+    reason: 'a cell writes no files',
   },
   cellOpenFiles: {
     default: 64,
     ceiling: 64,
     unit: 'files',
-    reason: 'open descriptors of a cell: its pipes, and some twenty that Node opens for itself',
+    reason: 'open file descriptors of a cell: its pipes, and some twenty of Node itself',
   },
   cellStartMs: {
     default: 10_000,
@@ -180,79 +180,79 @@ export const policy = {
     default: 500,
     ceiling: 500,
     unit: 'ms',
-    reason: 'how long the processes around a cell have to end after it by themselves; they need a millisecond',
+    reason: 'how long the processes around a cell may take to end after it; they need a millisecond',
   },
   calledOffMs: {
     default: 500,
     ceiling: 500,
     unit: 'ms',
     reason:
-      'how long runs that were called off may keep their cell: they may each last as long as a step, and others wait for it',
+      'how long cancelled runs may keep their cell; each may last as long as a step, and others wait for the cell',
   },
   memoryPollMs: {
     default: 25,
     ceiling: 25,
     unit: 'ms',
-    reason: 'how often resident memory is looked at while a cell works',
+    reason: 'interval at which the resident memory of a working cell is read',
   },
   isolatesPerCell: {
     default: 8,
     ceiling: 200,
     unit: 'isolates',
-    reason: 'handlers kept loaded in one cell; thousands of isolates abort the process',
+    reason: 'handlers that stay loaded in one cell; thousands of isolates abort the process',
   },
   flushBytes: {
     default: 4_194_304,
     ceiling: 4_194_304,
     unit: 'bytes',
     reason:
-      'reports or requests that may go into one frame together; with one more that is as large as can be, the frame still fits',
+      'reports or requests that go into one frame together; with one more of the largest size, the frame still fits',
   },
   runsPerFrame: {
     default: 100,
     ceiling: 100,
     unit: 'runs',
-    reason: 'a frame is paid once; more than this gains nothing measurable',
+    reason: 'runs of one frame share its cost; more of them gain nothing measurable',
   },
   deathsPerBatch: {
     default: 2,
     ceiling: 2,
     unit: 'deaths',
-    reason: 'runs of one batch that may kill a cell before the rest is refused: each may last as long as the watchdog',
+    reason: 'runs of one batch that may kill a cell before the rest is refused; each may last as long as the watchdog',
   },
   parkedPerCell: {
     default: 4,
     ceiling: 16,
     unit: 'cells',
-    reason: 'processes beside each working cell whose runs only wait for answers; some 60 MB each',
+    reason: 'cells beside each working one whose runs only wait for answers; some 60 MB each',
   },
   maxWaiting: {
     default: 10_000,
     ceiling: 100_000,
     unit: 'runs',
-    reason:
-      'requests that may wait for a cell, be they for one handler or for many; above it the sandbox says that it is busy',
+    reason: 'requests that may wait for a cell, for one handler or for many; above it the sandbox says that it is busy',
   },
   leaseMs: {
     default: 1_000,
     ceiling: 60_000,
     unit: 'ms',
-    reason: 'how long a handler under steady load may keep a cell while others wait for one',
+    reason: 'how long a handler under steady load may keep a cell that others wait for',
   },
 } as const satisfies Record<string, Limit>;
 
-/** Limits of one handler with every value decided. */
+/** Limits of one handler, with no value missing. */
 export type ResolvedLimits = Required<Limits>;
 
 const perHandler = ['stepMs', 'memoryMb', 'maxResultBytes', 'maxLogBytes', 'maxCalls', 'watchdogMs'] as const;
 const perCell = ['cellMemoryMb', 'cellRestMb', 'isolatesPerCell', 'parkedPerCell', 'maxWaiting', 'leaseMs'] as const;
 
-/** Limits of a sandbox: of its cells, with every value decided, and what an operator has set for handlers. */
+/** Limits of a sandbox: all those of its cells, and those that an operator has set for handlers. */
 export type OperatorLimits = Limits & Required<Omit<SandboxLimits, keyof Limits>>;
 
 /**
- * The limits that apply: what was asked, at least 1 and at most the ceiling, else the default. The watchdog is kept at twice the step or
- * more where the ceiling allows it, so that the isolate's own time limit, which spares the cell, comes first.
+ * The limits that apply: the value asked for, at least 1 and at most the ceiling, or the default. The watchdog gets at
+ * least twice the time of a step if the ceiling allows that, so that the time limit of the isolate comes first, which
+ * spares the cell.
  */
 export function resolveLimits(asked: Limits = {}): ResolvedLimits {
   const limits = Object.fromEntries(
@@ -272,8 +272,9 @@ export function resolveLimits(asked: Limits = {}): ResolvedLimits {
 }
 
 /**
- * The limits that an operator puts in place of the defaults. Throws `OPERATOR_SANDBOX_LIMITS` for one that cannot be set and for one that is
- * no whole number from 1 to its ceiling: it is better not to start than to go by others than were asked for.
+ * The limits that an operator sets in place of the defaults. Throws `OPERATOR_SANDBOX_LIMITS` for a limit that cannot
+ * be set and for one that is no whole number from 1 to its ceiling: a sandbox with other limits than the operator wants
+ * must not start.
  */
 export function operatorLimits(asked: SandboxLimits): OperatorLimits {
   const settable = [...perHandler, ...perCell];
@@ -291,7 +292,10 @@ export function operatorLimits(asked: SandboxLimits): OperatorLimits {
   return Object.fromEntries([...defaults, ...set]);
 }
 
-/** Wall time that all guest steps of one run may take together; the rest of the watchdog's time belongs to the last step. */
+/**
+ * Wall time that all guest steps of one run may take together, in milliseconds. The rest of the watchdog's time is for
+ * the last step.
+ */
 export function runBudgetMs({ stepMs, watchdogMs }: Pick<ResolvedLimits, 'stepMs' | 'watchdogMs'>): number {
   return Math.max(stepMs, watchdogMs - stepMs);
 }

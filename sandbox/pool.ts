@@ -1,14 +1,16 @@
-import type { Cell, Death } from './cell.ts';
+import type { Cell } from './cell.ts';
+import type { Death } from './death.ts';
 import type { OperatorLimits } from './policy.ts';
 import { SandboxError } from './sandbox-error.ts';
 
-/** A cell that one handler has to itself until it is released. */
+/** A cell that one handler has to itself until it releases it. */
 export interface Lease {
   cell: Cell;
   release(): void;
 }
 
 export interface PoolOptions {
+  /** How many cells may work at the same time. */
   cells: number;
   limits: Pick<OperatorLimits, 'maxWaiting' | 'parkedPerCell'>;
   /** Starts a cell that has passed the canary. */
@@ -17,23 +19,25 @@ export interface PoolOptions {
   onReplaced(): void;
 }
 
-/** How often one who waits may be passed over by others whose handler is loaded on the cell that came free. */
-const maxPassedOver = 32;
+/** Most times that a waiter may be skipped for a handler that is already loaded on the free cell. */
+const maxSkips = 32;
 
 interface Waiter {
   handler: number;
-  passedOver: number;
+  skips: number;
   grant(lease: Lease): void;
   fail(error: unknown): void;
 }
 
-/** Cells, each lent to one handler at a time, with a spare that takes the place of one that died, and a bounded queue in front. */
+/**
+ * Lends each cell to one handler at a time. Keeps a spare cell for the next that dies, and a bounded queue in front.
+ */
 export class Pool {
   readonly #options: PoolOptions;
   readonly #all = new Set<Cell>();
   readonly #idle = new Set<Cell>();
   readonly #waiters: Waiter[] = [];
-  /** Requests that have no cell yet, each with the moment since when. */
+  /** Requests without a cell, each with the time since which it waits. */
   readonly #queue = new Set<{ since: number }>();
   #starting = 0;
   #closed = false;
@@ -44,7 +48,7 @@ export class Pool {
     this.#options = options;
   }
 
-  /** How many requests wait for a cell, how long requests have waited altogether, how many cells died. */
+  /** How many requests wait for a cell, how long all requests have waited in milliseconds, and how many cells died. */
   get stats(): { waiting: number; waitedMs: number; killedCells: number } {
     const now = performance.now();
     let waitingMs = 0;
@@ -53,14 +57,14 @@ export class Pool {
     return { waiting: this.#waiting, waitedMs: this.#waitedMs + waitingMs, killedCells: this.#killed };
   }
 
-  /** Those that have no cell, and those whose cell is at others before. */
+  /** Requests without a cell, and requests whose cell is still working on earlier ones. */
   get #waiting(): number {
     let behind = 0;
-    for (const { owed } of this.#all) if (owed > 1) behind += owed - 1;
+    for (const { openFrames } of this.#all) if (openFrames > 1) behind += openFrames - 1;
     return this.#queue.size + behind;
   }
 
-  /** Throws `PLATFORM_SANDBOX_BUSY` where too many requests wait already, be they for one handler or for many. */
+  /** Throws `PLATFORM_SANDBOX_BUSY` if too many requests wait already, for one handler or for many. */
   admit(): void {
     const waiting = this.#waiting;
     const { maxWaiting } = this.#options.limits;
@@ -71,16 +75,16 @@ export class Pool {
     );
   }
 
-  /** Notes that a request waits for a cell; gives what is called when it has one, or wants none any more. */
+  /** Notes that a request waits for a cell. The caller calls the returned function when it has one or gives up. */
   enqueue(): () => void {
-    const one = { since: performance.now() };
-    this.#queue.add(one);
+    const request = { since: performance.now() };
+    this.#queue.add(request);
     return () => {
-      if (this.#queue.delete(one)) this.#waitedMs += performance.now() - one.since;
+      if (this.#queue.delete(request)) this.#waitedMs += performance.now() - request.since;
     };
   }
 
-  /** Whether somebody waits. */
+  /** Whether a handler waits for a cell. */
   get contended(): boolean {
     return this.#waiters.length > 0;
   }
@@ -97,22 +101,23 @@ export class Pool {
   }
 
   /**
-   * Lends a cell, one that has the handler loaded where there is one. Rejects with `PLATFORM_SANDBOX_LOST` where no cell can be started.
+   * Lends a cell, if possible one that has the handler loaded. Rejects with `PLATFORM_SANDBOX_LOST` if no cell can be
+   * started, and with `PLATFORM_SANDBOX_CLOSED` if the pool is closed.
    */
   acquire(handler: number): Promise<Lease> {
     if (this.#closed) return Promise.reject(closedError());
     return new Promise((grant, fail) => {
-      this.#waiters.push({ handler, passedOver: 0, grant, fail });
+      this.#waiters.push({ handler, skips: 0, grant, fail });
       this.#serve();
     });
   }
 
-  /** Lets go of a handler wherever it is loaded. */
+  /** Unloads a handler from every cell. */
   drop(handler: number): void {
     for (const cell of this.#all) cell.drop(handler);
   }
 
-  /** Ends every cell; those who wait are turned away. Resolves when the processes are gone. */
+  /** Ends every cell and rejects every waiter. Resolves when the processes are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const waiter of this.#waiters.splice(0)) waiter.fail(closedError());
@@ -138,7 +143,10 @@ export class Pool {
     this.#refill();
   }
 
-  /** Who is served next, and where: loading a handler costs more than most batches, so that it should be done once. */
+  /**
+   * Which waiter is served next, and on which cell. Loading a handler costs more than most batches, so it should be
+   * done once.
+   */
   #match(): { waiter: Waiter; cell: Cell } {
     const idle = [...this.#idle];
     const [first] = this.#waiters as [Waiter];
@@ -146,18 +154,18 @@ export class Pool {
     const loadedOn = (cells: Iterable<Cell>, { handler }: Waiter) => [...cells].find((cell) => cell.has(handler));
     const here = loadedOn(idle, first);
     if (here) return { waiter: first, cell: here };
-    if (first.passedOver >= maxPassedOver) return { waiter: first, cell: spare };
-    first.passedOver += 1;
+    if (first.skips >= maxSkips) return { waiter: first, cell: spare };
+    first.skips += 1;
     for (const waiter of this.#waiters) {
       const cell = loadedOn(idle, waiter);
       if (cell) return { waiter, cell };
     }
-    // Who has it loaded on a cell that is lent gets that one back soon.
+    // A waiter whose handler is loaded on a lent cell gets that cell soon.
     const elsewhere = this.#waiters.find((waiter) => !loadedOn(this.#all, waiter));
     return { waiter: elsewhere ?? first, cell: spare };
   }
 
-  /** How many lent cells are at work, and how many only wait for answers from outside. */
+  /** How many lent cells are working, and how many only wait for answers from outside. */
   #lent(): { working: number; parked: number } {
     let parked = 0;
     for (const cell of this.#all) if (!this.#idle.has(cell) && cell.waitsOutside) parked += 1;
@@ -170,12 +178,12 @@ export class Pool {
     this.#serve();
   }
 
-  /** Cells are started when they are wanted, and one more, so that a death costs nobody the start of a process. */
+  /** Starts the cells that are wanted and one more, so that nobody waits for a process to start after a death. */
   #refill(): void {
     if (this.#closed) return;
     const { cells, limits } = this.#options;
     const { working, parked } = this.#lent();
-    // A tool may take long to answer, or want another handler for its answer: a cell that waits for it holds nobody up.
+    // A tool may take long, or need another handler for its answer: a cell that waits for it must hold nobody up.
     const inPlaceOfParked = Math.min(parked, cells * limits.parkedPerCell);
     const wanted = Math.min(cells, working + this.#waiters.length) + inPlaceOfParked + 1;
     while (this.#all.size + this.#starting < wanted) {
@@ -188,7 +196,7 @@ export class Pool {
         },
         (error) => {
           this.#starting -= 1;
-          // Whoever waits is not left waiting for a cell that nobody starts any more.
+          // No cell is left, and nobody starts one: the waiters must not wait for ever.
           if (this.#all.size === 0 && this.#starting === 0) {
             const lost = new SandboxError(
               'PLATFORM_SANDBOX_LOST',

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The innermost of the processes that each have one child; undefined where the system does not tell. */
+/** The innermost process of a chain in which each has one child; `undefined` if the system does not tell. */
 export function leafOf(pid: number | undefined): number | undefined {
   if (pid === undefined || process.platform !== 'linux') return undefined;
   for (let leaf = pid; ; ) {
@@ -23,7 +23,7 @@ function childrenOf(pid: number): number[] {
 function statOf(pid: number): { parent: number; ticks: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in front may hold anything, brackets and blanks too.
+    // The name in front may contain anything, also brackets and spaces.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
   } catch {
@@ -31,13 +31,16 @@ function statOf(pid: number): { parent: number; ticks: number } | undefined {
   }
 }
 
-/** Processor time of a process in milliseconds; the kernel counts in hundredths of a second on every Linux that Node runs on. */
+/**
+ * Processor time of a process in milliseconds; `undefined` if the system does not tell. Linux counts in hundredths of a
+ * second on every platform of Node.
+ */
 export function cpuOf(pid: number): number | undefined {
   const stat = statOf(pid);
   return stat && stat.ticks * 10;
 }
 
-/** Resident memory of a process; undefined where the system does not tell. */
+/** Resident memory of a process in MB; `undefined` if the system does not tell. */
 export function residentMbOf(pid: number): number | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -49,8 +52,8 @@ export function residentMbOf(pid: number): number | undefined {
 }
 
 /**
- * Descriptors that every program started from here inherits, the first three left out. Node has its own closed there, and of those that it came with itself
- * only the first ones.
+ * File descriptors that every program started from here inherits, except the first three. Node closes those that it
+ * opened itself, and of those that it inherited only the first ones.
  */
 export function inheritedDescriptors(): number[] {
   try {
@@ -69,12 +72,12 @@ function isClosedOnStart(descriptor: number): boolean {
     const [, flags = ''] = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
     return (Number.parseInt(flags, 8) & closedOnStart) !== 0;
   } catch {
-    // It was that of the list itself.
+    // It was the descriptor of the listing itself.
     return true;
   }
 }
 
-/** The children of this process that run a program of this name. */
+/** Process ids of the children of this process that run a program of this name. */
 export function childrenNamed(name: string): number[] {
   return process.platform === 'linux' ? childrenOf(process.pid).filter((pid) => nameOf(pid) === name) : [];
 }

@@ -1,8 +1,8 @@
 import type { AnsweredCall, End, HandlerFailure, RunReport } from './contract.ts';
 
 /**
- * A report as it is sent; its texts stand in the order value, message, logs, then each call's input and answer. A row instead of a record,
- * since a small handler takes less time than the names would.
+ * A report as it is sent. Its texts come in this order: value, message, logs, then the input and answer of each call. A
+ * row instead of an object, since a small handler takes less time than the member names would.
  */
 export type ReportRow = [
   run: number,
@@ -17,12 +17,15 @@ export type ReportRow = [
   position: [line: number, column: number] | 0,
 ];
 
-/** So many runs from the first on that returned and did nothing else, as most do: their values are texts, and they took the same time each. */
+/**
+ * So many runs from the first on that returned and did nothing else, like most. Their values are texts, and each took
+ * the same time.
+ */
 export type PlainRow = [first: number, runs: number, durationMs: number, cpuMs: number];
 
 type CallRow = [tool: string | null, answer: 'output' | HandlerFailure['code'] | 0];
 
-/** Writes a report; its texts are added to those given. */
+/** Writes a report and adds its texts to `texts`. */
 export function reportToRow(run: number, report: RunReport, texts: string[]): ReportRow {
   const { end, value, message, logs, calls, issuedIds, durationMs, cpuMs, position } = report;
   if (value !== undefined) texts.push(value);
@@ -48,7 +51,10 @@ export function reportToRow(run: number, report: RunReport, texts: string[]): Re
   ];
 }
 
-/** Reads a report, taking its texts from `next`. Throws on what no cell of ours says: it may have been taken over. */
+/**
+ * Reads a report and takes its texts from `next`. Throws on what no cell of ours writes: the cell may have been taken
+ * over.
+ */
 export function rowToReport(row: ReportRow, next: () => string): { run: number; report: RunReport } {
   const [run, end, hasValue, hasMessage, logs, calls, issuedIds, durationMs, cpuMs, position] = row;
   check(ends.has(end) && [run, logs, durationMs, cpuMs].every(isAmount));
@@ -69,14 +75,14 @@ export function rowToReport(row: ReportRow, next: () => string): { run: number; 
   return { run, report };
 }
 
-/** Reads the reports of runs that only returned, by their numbers. Throws as `rowToReport` does. */
+/** Reads the reports of runs that only returned. Throws as `rowToReport` does. */
 export function plainToReports(
   [first, runs, durationMs, cpuMs]: PlainRow,
   next: () => string,
 ): { run: number; report: RunReport }[] {
   check(isAmount(first) && isAmount(durationMs) && isAmount(cpuMs) && isAmount(runs));
   const reports: { run: number; report: RunReport }[] = [];
-  // Ends where there is no text left for what is said to be there.
+  // However many runs it claims, `next` throws after the last text.
   for (let run = first; run < first + runs; run += 1)
     reports.push({
       run,
@@ -85,7 +91,7 @@ export function plainToReports(
   return reports;
 }
 
-/** Rounds to what is worth telling. */
+/** Rounds to microseconds: more digits mean nothing. */
 export function inMicroseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000;
 }

@@ -7,8 +7,8 @@ import { build } from './bundler.ts';
 let code: Promise<string> | undefined;
 
 /**
- * The program of a cell as one CommonJS text. It is handed over on the command line, so that a cell need not be able to read anything of
- * the project; whether it stands here as TypeScript or compiled makes no difference.
+ * The program of a cell as one CommonJS text, bundled once from the TypeScript or the compiled files. A cell gets it on
+ * its command line, so that it need not read any file of the project.
  */
 export function runnerCode(): Promise<string> {
   code ??= bundleRunner();
@@ -16,15 +16,15 @@ export function runnerCode(): Promise<string> {
 }
 
 async function bundleRunner(): Promise<string> {
-  const glueText = JSON.stringify(await glueCode());
-  return bundled('runner/main', { format: 'cjs', platform: 'node', define: { glueText } });
+  const guestCode = JSON.stringify(await bundleGuest());
+  return bundled('runner/main', { format: 'cjs', platform: 'node', define: { guestCode } });
 }
 
-/** The guest's side as one expression, which gives the function that installs it. */
-async function glueCode(): Promise<string> {
-  const module = await bundled('guest/glue', { format: 'esm', platform: 'neutral' });
-  const body = module.replace(/export\s*\{\s*installGlue\s*\};\s*$/, '');
-  return `(() => { "use strict"; ${body} return installGlue; })()`;
+/** The guest's side as one expression. Its value is the function that installs it. */
+async function bundleGuest(): Promise<string> {
+  const module = await bundled('guest/install-guest', { format: 'esm', platform: 'neutral' });
+  const body = module.replace(/export\s*\{\s*installGuest\s*\};\s*$/, '');
+  return `(() => { "use strict"; ${body} return installGuest; })()`;
 }
 
 async function bundled(entry: string, options: BuildOptions): Promise<string> {
@@ -32,7 +32,7 @@ async function bundled(entry: string, options: BuildOptions): Promise<string> {
     try {
       return await bundledOnce(entry, options);
     } catch (error) {
-      // esbuild is a process that may be killed like any other; a worker must not fail to start for it.
+      // The process of esbuild may be killed like any other. That must not keep a worker from starting.
       if (attempt === 3 || (error instanceof Error && 'errors' in error)) throw error;
       stopEsbuild();
     }

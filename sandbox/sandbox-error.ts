@@ -1,4 +1,7 @@
-/** A fault of the sandbox that is thrown. Its code says whose move it is: `PLATFORM_SANDBOX_…` ours to retry, `OPERATOR_SANDBOX_…` the operator's. */
+/**
+ * An error of the sandbox. Its code says whose move it is: `PLATFORM_SANDBOX_…` ours, to retry; `OPERATOR_SANDBOX_…`
+ * the operator's.
+ */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
   readonly code:

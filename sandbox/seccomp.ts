@@ -1,4 +1,4 @@
-/** System calls that a cell has no use for, with their numbers; null where the architecture does not have them. */
+/** System calls that a cell does not need, with their numbers; null if the architecture does not have the call. */
 const denied: Record<string, readonly [x64: number, arm64: number | null]> = {
   socket: [41, 198],
   connect: [42, 203],
@@ -81,12 +81,13 @@ const verdict = { allow: 0x7fff_0000, killProcess: 0x8000_0000, fail: (number: n
 /** Offsets in `struct seccomp_data`; both architectures are little-endian. */
 const offset = { number: 0, architecture: 4, firstArgument: 16 };
 const cloneThread = 0x0001_0000;
-/** Numbers from here on are those of the x32 ABI, which reaches the same calls by other numbers. */
+/** Numbers from here on belong to the x32 ABI, which has the same calls under other numbers. */
 const x32Bit = 0x4000_0000;
 
 /**
- * A seccomp filter (classic BPF, as the kernel and bubblewrap take it) that fails what a cell has no use for: sockets, other processes,
- * name spaces, modules, keys and the like. Threads can be started, processes cannot. Undefined for an architecture it is not written for.
+ * A seccomp filter (classic BPF, as the kernel and bubblewrap take it). It fails the calls that a cell does not need:
+ * sockets, other processes, namespaces, modules, keys and the like. Threads can be started, processes cannot.
+ * `undefined` for other architectures than x64 and arm64.
  */
 export function seccompFilter(architecture: string): Buffer | undefined {
   if (!Object.hasOwn(architectures, architecture)) return undefined;
@@ -100,7 +101,7 @@ export function seccompFilter(architecture: string): Buffer | undefined {
     end(verdict.killProcess),
     load(offset.number),
     ...(architecture === 'x64' ? [[0x35, 0, 1, x32Bit] as Instruction, end(verdict.fail(errno.EPERM))] : []),
-    // Its flags cannot be looked at; libc turns to clone where it is told that there is no clone3.
+    // A filter cannot read the flags of clone3. Told that there is none, libc uses clone.
     skipUnlessEqual(clone3),
     end(verdict.fail(errno.ENOSYS)),
     ...Object.values(denied).flatMap((numbers) => {

@@ -17,8 +17,9 @@ import {
 type Constructor = abstract new (...parts: unknown[]) => object;
 
 /**
- * Requests for memory that have not been met. How much is left tells what runs before have taken, so that a run that was
- * refused memory does not go on: see glue.ts. Counted up before the request, for there may be no stack for it afterwards.
+ * Requests for memory that failed. How much memory is left would tell a run what earlier runs have taken, so a run that
+ * was refused memory does not go on: see install-guest.ts. Counted up before the request, since there may be no stack
+ * for that afterwards.
  */
 let unmet = 0;
 
@@ -27,17 +28,17 @@ export function hasRunOut(): boolean {
   return unmet !== 0;
 }
 
-/** Begins a step: what has failed since the last one was left behind by runs that had ended. */
+/** Begins a step: what failed since the last one was left over from runs that had ended. */
 export function forgetUnmet(): void {
   unmet = 0;
 }
 
-/** The constructors that stand in the place of others, which nothing leads to any more. */
+/** The native constructors that were replaced: no property leads to them any more. */
 export const replacedConstructors: Constructor[] = [];
 
-/** Puts everything that takes memory for a buffer under watch, and refuses resizable ones. */
+/** Watches everything that takes memory for a buffer, and refuses resizable buffers. */
 export function watchBuffers(): void {
-  // A resizable buffer reserves its greatest length, which no heap limit counts.
+  // A resizable buffer reserves its maximum length, and no heap limit counts that.
   const FixedArrayBuffer = replaced(NativeArrayBuffer as unknown as Constructor, (parts) => {
     if (parts[1] !== undefined) throw new NativeTypeError('resizable buffers are not allowed');
     return [parts[0]];
@@ -57,15 +58,15 @@ export function watchBuffers(): void {
   }
 }
 
-/** Replaces a global constructor by one that does the same under watch. */
-function replaced(native: Constructor, arranged: (parts: unknown[]) => unknown[]): object {
+/** Replaces a global constructor with one that does the same and is watched. */
+function replaced(native: Constructor, checked: (parts: unknown[]) => unknown[]): object {
   const { name } = native;
   const watched = function (...parts: unknown[]): object {
     if (!new.target) throw new NativeTypeError(`Constructor ${name} requires 'new'`);
-    const given = arranged(parts);
+    const allowed = checked(parts);
     unmet += 1;
     try {
-      const made = construct(native, given, new.target) as object;
+      const made = construct(native, allowed, new.target) as object;
       unmet -= 1;
       return made;
     } catch (error) {
@@ -87,7 +88,7 @@ function watchMethods(prototype: object, names: readonly string[]): void {
     const name = names[index] as string;
     if (!hasOwn(prototype, name)) continue;
     const native = (prototype as Record<string, (...parts: unknown[]) => unknown>)[name] as () => unknown;
-    // As a method, since it must not be a constructor and needs its `this`.
+    // A method: it must not be a constructor, and it needs its `this`.
     const { watched } = {
       watched(this: unknown, ...parts: unknown[]): unknown {
         unmet += 1;
@@ -112,8 +113,8 @@ function copy(from: object, to: object, key: PropertyKey): void {
 }
 
 /**
- * Whether it says that there was no memory, or may stand for that: where the stack is short too, that is what V8 says. Who throws a look-alike
- * ends its own run.
+ * Whether an error says that there was no memory, or may mean that: if the stack is short too, V8 says so instead. A
+ * run that throws a look-alike ends only itself.
  */
 function isFailure(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;

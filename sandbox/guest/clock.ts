@@ -10,21 +10,22 @@ import {
   scope,
 } from './primordials.ts';
 
-// Runs of several clocks share a realm; nothing of a run goes on but in a step that has its clock. In a step it stands still, in live use too: a run
-// that is made again sees the times that it saw, and none can measure anything by it.
+// Runs with different clocks share a realm, but a run goes on only in a step with its own clock. Within a step the
+// clock stands still, in live use too: a run that is made again sees the same times, and no run can measure anything
+// with it.
 let nowMs = 0;
 
-/** Says what time it is in the step that begins. */
+/** Sets the time of the step that begins, in milliseconds since 1970. */
 export function setClock(timeMs: number): void {
   nowMs = timeMs;
 }
 
-/** What time it is for the run at work, in milliseconds since 1970. */
+/** The time of the current step, in milliseconds since 1970. */
 export function now(): number {
   return nowMs;
 }
 
-/** Puts every built-in that tells the time under this clock. */
+/** Makes every built-in that tells the time use this clock. */
 export function replaceClock(): void {
   const GuestDate = function (...parts: unknown[]): unknown {
     if (!new.target) return dateText(new NativeDate(now()));

@@ -14,14 +14,14 @@ import {
 } from './primordials.ts';
 import { functionKinds } from './removals.ts';
 
-/** Freezes all that guest code can reach, so that no run can leave anything to another. */
+/** Freezes everything that guest code can reach, so that no run can leave anything to another. */
 export function freezeRealm(): void {
   const hidden = hiddenObjects();
   freezeFrom(scope);
   for (const one of hidden) freezeFrom(one);
 }
 
-/** What no property of the global object leads to. */
+/** Objects that no property of the global object leads to. */
 function hiddenObjects(): unknown[] {
   const strictArguments = (function (): object {
     // biome-ignore lint/complexity/noArguments: it leads to %ThrowTypeError%
@@ -52,13 +52,13 @@ function hiddenObjects(): unknown[] {
   ];
 }
 
-/** Freezes an object and all that it leads to. What is not extensible has been met before. */
+/** Freezes an object and everything that it leads to. An object that is not extensible was frozen before. */
 function freezeFrom(target: unknown): void {
   if ((typeof target !== 'object' && typeof target !== 'function') || target === null || !isExtensible(target)) return;
   const keys = ownKeys(target);
-  if (typeof target === 'object' && target !== scope && hasOwn(target, 'constructor')) letBeOverridden(target);
+  if (typeof target === 'object' && target !== scope && hasOwn(target, 'constructor')) allowOverrides(target);
   freeze(target);
-  // A built-in that is no constructor leads nowhere: it has a name and a length.
+  // A built-in that is no constructor leads nowhere: it has only a name and a length.
   if (typeof target === 'function' && keys.length === 2) return;
   for (let index = 0; index < keys.length; index += 1) {
     const { value, get, set } = getOwnPropertyDescriptor(target, keys[index] as PropertyKey) as PropertyDescriptor;
@@ -72,17 +72,17 @@ function freezeFrom(target: unknown): void {
 }
 
 /**
- * On frozen prototypes an assignment such as `error.name = …` or `record.constructor = …` would throw where it makes an own property
- * otherwise. An accessor in the place of the value gives that back.
+ * An assignment such as `error.name = …` or `record.constructor = …` normally makes an own property. With a frozen
+ * prototype it would throw. An accessor in place of the value makes it work again.
  */
-function letBeOverridden(prototype: object): void {
+function allowOverrides(prototype: object): void {
   const all = prototype === Object.prototype || prototype instanceof NativeError || prototype === NativeError.prototype;
   const keys = all ? ownKeys(prototype) : ['toString', 'toJSON', 'valueOf'];
   for (const key of keys) {
     const descriptor = getOwnPropertyDescriptor(prototype, key);
     if (!descriptor?.configurable || !descriptor.writable) continue;
     const { value, enumerable } = descriptor;
-    // As methods, since a plain function would bring a prototype object along.
+    // Methods: a plain function would bring a prototype object along.
     const accessor = {
       get: () => value,
       set(this: object, replacement: unknown) {

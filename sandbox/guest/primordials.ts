@@ -1,4 +1,4 @@
-// Built-ins, taken before any guest code has run: it may change them, and would then be asked by us.
+// Built-ins, taken before any guest code has run. Guest code may replace them, and we would then call its code.
 
 export const {
   apply,
@@ -41,14 +41,14 @@ export const mapGet = bindCall(Map.prototype.get);
 export const mapSet = bindCall(Map.prototype.set);
 export const mapDelete = bindCall(Map.prototype.delete);
 
-/** A list that inherits nothing, so that a setter planted on `Array.prototype` is never met. */
+/** A list that inherits nothing, so that no setter planted on `Array.prototype` is ever called. */
 export function bareList<T>(): T[] {
   const list: T[] = [];
   setPrototypeOf(list, null);
   return list;
 }
 
-/** Puts a value where no loop over properties sees it. */
+/** Sets a property that no loop over properties sees. */
 export function hide(target: object, key: PropertyKey, value: unknown): void {
   defineProperty(target, key, {
     __proto__: null,
@@ -59,7 +59,7 @@ export function hide(target: object, key: PropertyKey, value: unknown): void {
   } as PropertyDescriptor);
 }
 
-/** Gives a constructor the name and the prototype of the one that it stands for. */
+/** Gives a constructor the name and the prototype of the one that it replaces. */
 export function lend(made: object, name: string, prototype: object): void {
   hide(made, 'name', name);
   defineProperty(made, 'prototype', { __proto__: null, value: prototype, writable: false } as PropertyDescriptor);

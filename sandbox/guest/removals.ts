@@ -15,24 +15,30 @@ import {
   scope,
 } from './primordials.ts';
 
-/** One function of each kind: they lead to the constructors and prototypes that no global names. */
+/** One function of each kind: they lead to constructors and prototypes that no global names. */
 export const functionKinds: readonly object[] = [() => {}, async () => {}, function* () {}, async function* () {}];
 
-/** Takes away what no handler needs and what reaches further than it should; where runs are to share the realm, what one could tell another by too. */
-export function takeAway(shared: boolean): void {
+/**
+ * Removes the built-ins that no handler needs or that reach too far. In a realm that runs share, also those by which a
+ * run could tell another something.
+ */
+export function removeBuiltIns(shared: boolean): void {
   const removed = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'console'];
   for (let index = 0; index < removed.length; index += 1) deleteProperty(scope, removed[index] as string);
-  // Raw JSON is what no value of a program can become: `1e999` would be infinite where it is read.
+  // Raw JSON can hold what no value of a program can be: a reader would take `1e999` for infinity.
   deleteProperty(JSON, 'rawJSON');
   deleteProperty(JSON, 'isRawJSON');
-  if (shared) refuseMatches();
-  keepSymbols(shared);
+  if (shared) refuseLastMatch();
+  replaceSymbolRegistry(shared);
   refuseCode();
   watchBuffers();
 }
 
-/** The statics of RegExp (`$1`, `lastMatch`, …) tell one run what another matched. A run that asks for them is made again where they are its own. */
-function refuseMatches(): void {
+/**
+ * The statics of RegExp (`$1`, `lastMatch`, …) tell a run what another one matched. A run that reads them is made again
+ * in a realm of its own.
+ */
+function refuseLastMatch(): void {
   const refusing = {
     get(): never {
       throw new NativeTypeError('the last match is not kept where runs share a realm');
@@ -57,10 +63,10 @@ function refuseMatches(): void {
 }
 
 /**
- * `Symbol.for` gives symbols of the isolate, which outlive every run and hold on to their names. Where runs share a realm it throws, so that the
- * run is made again; there the registry is the run's own.
+ * The registry of `Symbol.for` belongs to the isolate: its symbols outlive every run and keep their names. In a shared
+ * realm `Symbol.for` throws, so that the run is made again in a realm of its own, with a registry of its own.
  */
-function keepSymbols(shared: boolean): void {
+function replaceSymbolRegistry(shared: boolean): void {
   if (shared) {
     hide(Symbol, 'for', (): never => {
       throw new NativeTypeError('the registry of symbols is not kept where runs share a realm');
@@ -69,8 +75,8 @@ function keepSymbols(shared: boolean): void {
   }
   const byKey: Map<string, symbol> = new NativeMap();
   const keys: Map<symbol, string> = new NativeMap();
-  hide(Symbol, 'for', (given: unknown): symbol => {
-    const key = `${given as string}`;
+  hide(Symbol, 'for', (name: unknown): symbol => {
+    const key = `${name as string}`;
     const known = mapGet(byKey, key);
     if (known !== undefined) return known;
     const made = makeSymbol(key);
@@ -84,7 +90,7 @@ function keepSymbols(shared: boolean): void {
   });
 }
 
-/** No code from strings: not by `eval`, not by any of the four constructors of functions. */
+/** No code from strings: neither by `eval` nor by any of the four constructors of functions. */
 function refuseCode(): void {
   const refusing = () => (): never => {
     throw new NativeTypeError('code from strings is not allowed');

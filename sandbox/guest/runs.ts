@@ -1,6 +1,4 @@
-import { generator, mathOf } from './chance.ts';
 import { now } from './clock.ts';
-import { quoted, tellCall, tellPlain, tellSettled } from './news.ts';
 import {
   bareList,
   freeze,
@@ -20,8 +18,11 @@ import {
   stringify,
 } from './primordials.ts';
 import { type GuestAnswer, type GuestAnswers, type GuestLimits, sendCommand } from './protocol.ts';
+import { generator, mathFor } from './random.ts';
+import { queueCall, queueEnd, queueReturn, quoted } from './step-outbox.ts';
 import { cut, isDeeper, readText, textOf, textOfThrown } from './text.ts';
 
+/** A call whose promise is pending. */
 interface Waiting {
   resolve(value: unknown): void;
   reject(reason: unknown): void;
@@ -32,7 +33,7 @@ interface GuestRun {
   settled: boolean;
   calls: number;
   /** Length of the inputs of its calls. */
-  said: number;
+  inputLength: number;
   waiting: Map<number, Waiting> | undefined;
   logs: string[];
   logLength: number;
@@ -45,10 +46,10 @@ interface DueAnswer extends Waiting {
 }
 type Handler = (input: unknown, context: object) => unknown;
 
-/** What a module's text was made into: called, it evaluates the module with this `Math` and gives its handler. */
+/** Evaluates the module anew with this `Math` and gives its handler. */
 export type Factory = (math: object) => Handler;
 
-/** What a call is rejected with. */
+/** The error that a call is rejected with. */
 class HandlerError extends NativeError {
   code: string;
   constructor(code: string, message: string) {
@@ -62,26 +63,26 @@ freeze(HandlerError);
 
 let factory: Factory;
 let limits: GuestLimits;
-let chance = true;
+let usesRandom = true;
 let shared = true;
 /** Runs that wait for something. */
 const runs: Map<number, GuestRun> = new NativeMap();
-/** Calls whose answers are at hand and wait to be given. */
+/** Calls whose answers are at hand and not given yet. */
 let due = bareList<DueAnswer>();
-/** The list that was given last, empty again. */
-let given = bareList<DueAnswer>();
-/** Stands for the logs and identifiers of a run that has none, as most. */
+/** The list before, empty again, so that no new one need be made. */
+let spare = bareList<DueAnswer>();
+/** The logs and identifiers of a run that has none, like most. */
 const noTexts = bareList<string>();
 
-/** Takes the bundle and its limits. */
+/** Sets the bundle of this realm and its limits. */
 export function bind(bundle: { factory: Factory; limits: GuestLimits; chance: boolean; shared: boolean }): void {
   factory = bundle.factory;
   limits = bundle.limits;
-  chance = bundle.chance;
+  usesRandom = bundle.chance;
   shared = bundle.shared;
 }
 
-/** Starts a run and drives it as far as it goes; says whether it waits for something. */
+/** Starts a run and lets it go on as far as it can. Whether it waits for something. */
 export function startRun(
   id: number,
   seed: string,
@@ -97,7 +98,7 @@ export function startRun(
     answers,
     settled: false,
     calls: 0,
-    said: 0,
+    inputLength: 0,
     waiting: undefined,
     logs: noTexts,
     logLength: 0,
@@ -105,7 +106,7 @@ export function startRun(
     nextId: undefined,
   };
   try {
-    const handler = factory(mathOf(seed, shared, chance));
+    const handler = factory(mathFor(seed, shared, usesRandom));
     if (typeof handler !== 'function')
       throw new NativeTypeError('Cannot run handler: its export is no function, wanted one');
     const value = handler(parse(input), contextOf(run, seed, tools, send));
@@ -120,7 +121,7 @@ export function startRun(
   return true;
 }
 
-/** Gives a run an answer from outside, if it still waits for it. */
+/** Gives a run an answer from outside, unless it no longer waits for it. */
 export function resumeRun(id: number, call: number, code: string, text: string): void {
   const run = mapGet(runs, id);
   const waiting = run?.waiting && mapGet(run.waiting, call);
@@ -138,8 +139,8 @@ export function isAnyDue(): boolean {
 /** Gives all answers that were at hand when it was called. */
 export function giveDue(): void {
   const giving = due;
-  due = given;
-  given = giving;
+  due = spare;
+  spare = giving;
   try {
     for (let index = 0; index < giving.length; index += 1) {
       const { run, resolve, reject, answer } = giving[index] as DueAnswer;
@@ -185,11 +186,11 @@ function command(run: GuestRun, tool: string, input: unknown): Promise<unknown> 
     const text = stringify(input) as unknown;
     const fault = textFault(text, input, limits.maxCallLength);
     if (fault !== undefined) throw new NativeTypeError(`the input of a call ${fault}`);
-    // Looked at after the input was written out, for that may have run code that made calls.
+    // Checked after the input was written as JSON: that may have run code that made calls.
     if (run.calls >= limits.maxCalls) settle(run, false, `made more than ${limits.maxCalls} calls`, '');
-    // Counted here too, so that no more than that is ever brought to the host at once.
-    run.said += (text as string).length;
-    if (run.said > limits.maxExchangeLength)
+    // Counted here too, so that the host never gets more than that at once.
+    run.inputLength += (text as string).length;
+    if (run.inputLength > limits.maxExchangeLength)
       settle(run, false, `exchanged more than ${limits.maxExchangeLength} bytes with its tools`, '');
     if (run.settled) return;
     const call = run.calls;
@@ -199,8 +200,9 @@ function command(run: GuestRun, tool: string, input: unknown): Promise<unknown> 
       run.waiting ??= new NativeMap();
       mapSet(run.waiting, call, { resolve, reject });
     }
-    // From here on nothing of the guest's can come in between: see news.ts. What is called is called first, for there may be no stack for it.
-    tellCall(run.run, call, name, answer !== undefined, text as string);
+    // From here on no guest code can come in between: see step-outbox.ts. The call comes first, since there may be no
+    // stack for it.
+    queueCall(run.run, call, name, answer !== undefined, text as string);
     if (answer) due[due.length] = { run, resolve, reject, answer };
     run.calls += 1;
   });
@@ -218,7 +220,7 @@ function log(run: GuestRun, values: unknown[]): void {
   for (let index = 0; index < values.length && line.length <= limits.maxLogLength; index += 1) {
     line += (index === 0 ? '' : ' ') + textOf(values[index], limits.maxMessageLength);
   }
-  // One for the end of the line: empty lines are not free either.
+  // One more for the end of the line: empty lines are not free either.
   run.logLength += line.length + 1;
   if (run.logs === noTexts) run.logs = bareList();
   run.logs[run.logs.length] = run.logLength > limits.maxLogLength ? cut(line, limits.maxLogLength) : line;
@@ -241,7 +243,7 @@ function newId(run: GuestRun, seed: string): string {
 
 async function settleLater(run: GuestRun, value: unknown): Promise<void> {
   try {
-    // Nothing that the guest can have changed comes between a promise and `await`.
+    // `await` calls nothing that the guest can have changed.
     settleReturned(run, await value);
   } catch (thrown) {
     fail(run, thrown);
@@ -270,25 +272,25 @@ function fail(run: GuestRun, thrown: unknown): void {
       typeof thrown === 'object' && thrown !== null ? cut(readText(thrown, 'stack'), 4 * limits.maxMessageLength) : '';
     settle(run, false, message, stack);
   } catch {
-    // Out of stack in the middle of it: there is more of it here.
-    settle(run, false, 'threw what cannot be told', '');
+    // The stack ran out on the way; here is more of it.
+    settle(run, false, 'threw what cannot be written as text', '');
   }
 }
 
-/** What is wrong with a text that should be JSON of a limited length; undefined where nothing is. */
+/** What is wrong with a text that should be JSON of a limited length; `undefined` if nothing is. */
 function textFault(text: unknown, value: unknown, limit: number): string | undefined {
   if (typeof text !== 'string') return `is not JSON: ${typeof value}`;
   if (text.length > limit) return `is too large: at most ${limit} characters of JSON`;
-  // What is nested needs two brackets for each level.
+  // Each level needs two brackets.
   const isDeep = text.length > 2 * limits.maxDepth && isDeeper(text, limits.maxDepth);
   return isDeep ? `is nested too deeply: at most ${limits.maxDepth} levels` : undefined;
 }
 
 function settle(run: GuestRun, returned: boolean, text: string, stack: string): void {
   if (run.settled) return;
-  // There may be no stack for it: what has not been told has not ended.
-  if (returned && run.logs === noTexts && run.ids === noTexts) tellPlain(run.run, text);
-  else tellSettled(run, returned, text, stack);
+  // Queued first, since there may be no stack for it: a run whose end is not queued has not ended.
+  if (returned && run.logs === noTexts && run.ids === noTexts) queueReturn(run.run, text);
+  else queueEnd(run, returned, text, stack);
   run.settled = true;
   mapDelete(runs, run.run);
 }

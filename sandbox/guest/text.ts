@@ -1,15 +1,15 @@
 import { bigintText, indexOf, NativeError, slice, stringify, symbolText } from './primordials.ts';
 
-// Whatever a getter, a proxy or a `toJSON` of the guest's does here, it does under the time limit of its own step.
+// Getters, proxies and `toJSON` methods of the guest run here under the time limit of their own step.
 
-/** A text of at most so many characters, and a mark where something is missing. */
+/** A text of at most `length` characters, with a mark if it was cut. */
 export function cut(text: string, length: number): string {
   return text.length > length ? `${slice(text, 0, length)}…` : text;
 }
 
-/** Whether brackets in a JSON text nest more deeply than so many levels. */
+/** Whether brackets in a JSON text nest deeper than `levels`. */
 export function isDeeper(json: string, levels: number): boolean {
-  // Mostly there are not even so many brackets.
+  // Mostly there are not even that many brackets.
   if (count(json, '[', levels) + count(json, '{', levels) <= levels) return false;
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -23,21 +23,21 @@ export function isDeeper(json: string, levels: number): boolean {
   return false;
 }
 
-/** How often it is in there, as far as that is at most one more than so often. */
+/** How often a text occurs in another one. Stops counting at one more than `most`. */
 function count(json: string, what: string, most: number): number {
   let found = 0;
   for (let at = indexOf(json, what); at >= 0 && found <= most; at = indexOf(json, what, at + 1)) found += 1;
   return found;
 }
 
-/** Where the string that begins here ends. */
+/** The position of the quote that ends the string beginning here. */
 function endOfText(json: string, begin: number): number {
   let at = begin + 1;
   while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
   return at;
 }
 
-/** What a log line says of a value. */
+/** The text of a value in a log line. */
 export function textOf(value: unknown, maxMessageLength: number): string {
   switch (typeof value) {
     case 'string':
@@ -65,7 +65,7 @@ function textOfObject(value: object, maxMessageLength: number): string {
   }
 }
 
-/** What a report says of a thrown value. */
+/** The text of a thrown value in a report. */
 export function textOfThrown(thrown: unknown, maxLength: number): string {
   if (typeof thrown !== 'object' || thrown === null) return cut(textOf(thrown, maxLength), maxLength);
   const name = cut(readText(thrown, 'name'), 100);
@@ -79,7 +79,7 @@ export function textOfThrown(thrown: unknown, maxLength: number): string {
   }
 }
 
-/** A property where it is a text, else nothing. */
+/** A property that is a text; an empty text if it is none or cannot be read. */
 export function readText(value: object, key: string): string {
   try {
     const text = (value as Record<string, unknown>)[key];

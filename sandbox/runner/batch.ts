@@ -2,48 +2,18 @@ import canonicalize from 'canonicalize';
 import type { Answer, AnsweredCall } from '../contract.ts';
 import type { GuestKind, GuestMessage } from '../guest/protocol.ts';
 import { type AnswerTable, pack, type RunSetting, type RunTable, type Texts } from '../wire.ts';
-import type { Realm } from './engine.ts';
 
-/** What runs have in common. */
+/** Settings that runs have in common. */
 interface Setting {
   send: boolean;
   tools: readonly string[];
-  /** Which of the frame's tables is theirs. */
+  /** Index of their prepared answers among the tables of the frame; -1 for none. */
   table: number;
 }
 
-/** An answer to a call that a run has made. */
-export interface GivenAnswer {
-  run: number;
-  call: number;
-  answer: Answer;
-}
-
-/** A run on its way. */
-export interface ActiveRun {
-  readonly id: number;
-  /** The batch of this run alone, for starting it again. */
-  readonly batch: Batch;
-  readonly calls: AnsweredCall[];
-  /** How many of `calls` the guest has made since it was last started; fewer than there are while it is started again. */
-  made: number;
-  /** The steps in which it was given answers of the parent's, and what time it was in each: made again, it is given them as it was the first time. */
-  readonly steps: { nowMs: number; answers: readonly GivenAnswer[] }[];
-  /** How many of `steps` it has had since it was last started. */
-  stepped: number;
-  realm: Realm | undefined;
-  alone: boolean;
-  /** Whether it was made again for memory that it was refused. */
-  again: boolean;
-  /** What it is given on top of a step's time. */
-  moreMs: number;
-  /** Length of what it has said to tools and heard from them. */
-  exchanged: number;
-  guestMs: number;
-  cpuMs: number;
-}
-
-/** Runs of one clock, numbered one after another, in columns: most come to their end without ever being looked at one by one. */
+/**
+ * Runs of one clock, numbered one after another, in columns: most runs end without anybody looking at them one by one.
+ */
 export class Batch {
   readonly first: number;
   readonly clock: Clock;
@@ -70,7 +40,7 @@ export class Batch {
     this.#inputs = columns.inputs;
   }
 
-  /** The runs of a frame, one batch for each clock. */
+  /** The runs of a frame, in one batch for each clock. */
   static ofFrame({ first, seeds, settings, tools, answers }: RunTable, inputs: Texts): Batch[] {
     const batches: Batch[] = [];
     let at = 0;
@@ -100,7 +70,7 @@ export class Batch {
     return this.#seeds.length;
   }
 
-  /** So many runs from one place on. */
+  /** Cuts out `count` runs from the index `from` on. */
   slice(from: number, count: number): Batch {
     if (from === 0 && count >= this.size) return this;
     const to = Math.min(from + count, this.size);
@@ -118,26 +88,7 @@ export class Batch {
     });
   }
 
-  /** Its runs, each for itself. */
-  runs(): ActiveRun[] {
-    return this.#seeds.map((_, index) => ({
-      id: this.first + index,
-      batch: this.slice(index, 1),
-      calls: [],
-      made: 0,
-      steps: [],
-      stepped: 0,
-      realm: undefined,
-      alone: false,
-      again: false,
-      moreMs: 0,
-      exchanged: 0,
-      guestMs: 0,
-      cpuMs: 0,
-    }));
-  }
-
-  /** The message that starts it in the guest. */
+  /** The message that starts these runs in the guest. */
   startText(): string {
     const message: GuestMessage = {
       op: 'start',
@@ -149,40 +100,29 @@ export class Batch {
     return pack(message, this.#inputs);
   }
 
-  /** The answer known beforehand to a call of its first run, if there is one for this input. */
+  /** The prepared answer to a call of the first run, if there is one for this input. */
   prepared({ tool, input }: AnsweredCall): Answer | undefined {
     const answers = this.tables[this.#settings[0]?.setting.table ?? -1];
     if (tool === null || !answers || !Object.hasOwn(answers, tool)) return undefined;
     const table = answers[tool] as Readonly<Record<string, Answer>>;
-    // What is a canonical form already, as most inputs are, need not be brought into it.
+    // Most inputs are canonical already.
     if (Object.hasOwn(table, input)) return table[input];
     try {
       const key = canonicalize(JSON.parse(input)) ?? '';
       return Object.hasOwn(table, key) ? table[key] : undefined;
     } catch {
-      // Nested deeper than the canonical form can be made: no prepared answer is.
+      // Nested too deep for a canonical form: so is no prepared input.
       return undefined;
     }
   }
 }
 
 /**
- * The clock of runs: the time at which they begin, and by how much it goes ahead of the host's from then on; null where it stands still but for
- * `ticksMs`, one with each answer.
+ * The clock of runs: when they begin, and how far it is ahead of the host's from then on, in milliseconds. Null: it
+ * stands still except for `ticksMs`, one with each answer.
  */
 export interface Clock {
   beginMs: number;
   aheadMs: number | null;
   ticksMs: readonly number[];
-}
-
-/** What a run's clock says, at a time of the host's, in the step in which it is given so many answers. */
-export function timeOf({ batch, steps }: ActiveRun, atMs: number, given: number): number {
-  const { beginMs, aheadMs, ticksMs } = batch.clock;
-  if (aheadMs !== null) return atMs + aheadMs;
-  if (ticksMs.length === 0) return beginMs;
-  const count = steps.reduce((sum, { answers }) => sum + answers.length, given);
-  let timeMs = beginMs;
-  for (let nth = 0; nth < count; nth += 1) timeMs += ticksMs[nth % ticksMs.length] as number;
-  return timeMs;
 }

@@ -3,50 +3,52 @@ import type { GuestDoor, GuestLimits, GuestMessage } from '../guest/protocol.ts'
 import { policy, type ResolvedLimits } from '../policy.ts';
 import { type AnswerTable, pack, Texts } from '../wire.ts';
 
-/** The guest's side (sandbox/guest) as one expression, put in here when a cell's program is bundled. */
-declare const glueText: string;
+/** The guest's side (sandbox/guest) as one expression. The bundler puts it in when it makes the program of a cell. */
+declare const guestCode: string;
 
 /** A hardened context, and the way into it. */
 export interface Realm {
   engine: Engine;
   context: ivm.Context;
   door: ivm.Reference<GuestDoor>;
-  /** How many runs are in it that have not come to their end. */
+  /** How many runs in it have not ended. */
   users: number;
-  /** The prepared answers that it has been brought. */
+  /** The prepared answers that the guest has here. */
   tables?: readonly AnswerTable[];
 }
 
 /**
- * An isolate with the scripts that open realms in it. It can be made before it is known what for. Its handles are released by hand: to the
- * cell's garbage collector they are a few bytes each, so that it comes for them late, and what they hold fills the isolate and the process.
+ * An isolate with the scripts that open realms in it. It can be made before its bundle is known. Its handles are
+ * released by hand: to the garbage collector of the cell they are a few bytes each, so it collects them late, while
+ * what they hold fills the isolate and the process.
  */
 export class Engine {
   readonly isolate: ivm.Isolate;
   readonly memoryMb: number;
-  readonly #glue: ivm.Script;
+  readonly #install: ivm.Script;
   #factory: ivm.Script | undefined;
   #limits: ResolvedLimits | undefined;
-  #chance = true;
-  /** The shared realm as long as nothing of a bundle is in it. */
+  #usesRandom = true;
+  /** The shared realm, until a bundle is put into it. */
   #prepared: Realm | undefined;
   readonly #realms = new Set<Realm>();
 
   constructor(isolatedVm: typeof ivm, memoryMb: number) {
     this.memoryMb = memoryMb;
     this.isolate = new isolatedVm.Isolate({ memoryLimit: memoryMb });
-    this.#glue = compileGlue(this.isolate);
+    this.#install = compileGuest(this.isolate);
   }
 
-  /** Makes the shared realm in advance, with nothing of a bundle in it. */
+  /** Makes the shared realm in advance, without a bundle. */
   prepare(): void {
     this.#prepared ??= this.#harden(true);
   }
 
-  /** Takes the bundle that is run here; nothing of it is executed. Throws where it is no module. */
+  /** Compiles the bundle and executes nothing of it. Throws if it is no module. */
   load(bundle: string, limits: ResolvedLimits): void {
-    // As a module first: text that is one cannot break out of the function that it is put into below, unless by an `await` outside of all
-    // functions. That is an operator in a module and a name in a function, and what follows is read otherwise; here it may not stand at all.
+    // As a module first: a text that is a module cannot break out of the function that it is put into below, except by
+    // an `await` outside of all functions. In a module that is an operator, in a function a name, so what follows would
+    // be parsed differently. A static block allows neither.
     this.isolate.compileModuleSync(bundle, { filename: 'handler.js' }).release();
     const [tail, name] = exportTail.exec(bundle) ?? ['', 'undefined'];
     const body = bundle.slice(0, bundle.length - tail.length);
@@ -59,10 +61,10 @@ export class Engine {
       { filename: 'handler.js', lineOffset: -1 },
     );
     this.#limits = limits;
-    this.#chance = bundle.includes('random');
+    this.#usesRandom = bundle.includes('random');
   }
 
-  /** Opens a realm for the bundle: one that runs can share, or one of a single run. */
+  /** Opens a realm for the bundle: a frozen one that runs can share, or one for a single run. */
   open(shared: boolean): Realm {
     const realm = (shared && this.#prepared) || this.#harden(shared);
     if (shared) this.#prepared = undefined;
@@ -71,13 +73,13 @@ export class Engine {
       reference: true,
       timeout: limits.stepMs,
     }) as ivm.Reference<() => unknown>;
-    const message: GuestMessage = { op: 'bind', limits: guestLimits(limits), chance: this.#chance };
+    const message: GuestMessage = { op: 'bind', limits: guestLimits(limits), chance: this.#usesRandom };
     realm.door.applySync(undefined, [pack(message, Texts.of([])), factory.derefInto()]);
     factory.release();
     return realm;
   }
 
-  /** Lets go of a realm that no run is in any more. */
+  /** Releases a realm that has no run left. */
   close(realm: Realm): void {
     if (!this.#realms.delete(realm)) return;
     realm.door.release();
@@ -87,14 +89,16 @@ export class Engine {
   /** Ends the isolate, with all that is in it. */
   dispose(): void {
     for (const realm of this.#realms) this.close(realm);
-    this.#glue.release();
+    this.#install.release();
     this.#factory?.release();
     if (!this.isolate.isDisposed) this.isolate.dispose();
   }
 
   #harden(shared: boolean): Realm {
     const context = this.isolate.createContextSync();
-    const install = this.#glue.runSync(context, { reference: true }) as ivm.Reference<(shared: boolean) => GuestDoor>;
+    const install = this.#install.runSync(context, { reference: true }) as ivm.Reference<
+      (shared: boolean) => GuestDoor
+    >;
     const door = install.applySync(undefined, [shared], {
       result: { reference: true },
     }) as unknown as Realm['door'];
@@ -118,33 +122,33 @@ function guestLimits({ maxResultBytes, maxLogBytes, maxCalls }: ResolvedLimits):
   };
 }
 
-/** The compiled glue, which is the same in every isolate; of bundles nothing is kept. */
-let glueCache: ivm.ExternalCopy<ArrayBuffer> | undefined;
+/** The compiled code of the guest's side, which is the same in every isolate. Nothing of a bundle is cached. */
+let guestCache: ivm.ExternalCopy<ArrayBuffer> | undefined;
 
-function compileGlue(isolate: ivm.Isolate): ivm.Script {
-  if (glueCache) return isolate.compileScriptSync(glueText, { filename: 'glue.js', cachedData: glueCache });
-  const script = isolate.compileScriptSync(glueText, { filename: 'glue.js', produceCachedData: true });
-  glueCache = (script as ivm.CachedDataResult).cachedData;
+function compileGuest(isolate: ivm.Isolate): ivm.Script {
+  if (guestCache) return isolate.compileScriptSync(guestCode, { filename: 'guest.js', cachedData: guestCache });
+  const script = isolate.compileScriptSync(guestCode, { filename: 'guest.js', produceCachedData: true });
+  guestCache = (script as ivm.CachedDataResult).cachedData;
   return script;
 }
 
-/** How the bundler ends a module: the only export, and nothing after it. */
+/** How the bundler ends a module: its only export and nothing after it. */
 const exportTail = /\nexport \{\n {2}([\w$]+)(?: as (?:handle|perform))?\n\};\n$/;
 
-/** Where engines come from: one is made while there is nothing else to do, so that the next handler need not wait for it. */
+/** Keeps a spare engine, made while the cell has nothing else to do, so that the next handler need not wait for one. */
 export class EngineShelf {
   readonly #ivm: typeof ivm;
   readonly #shared: boolean;
   #memoryMb: number | undefined;
   #spare: Engine | undefined;
 
-  /** With or without the realm that runs share. */
+  /** `shared`: whether the spare gets a shared realm. */
   constructor(isolatedVm: typeof ivm, { shared }: { shared: boolean }) {
     this.#ivm = isolatedVm;
     this.#shared = shared;
   }
 
-  /** An engine that nobody has used. */
+  /** Gives an unused engine with this heap limit. */
   take(memoryMb: number): Engine {
     const spare = this.#spare;
     this.#spare = undefined;
@@ -154,7 +158,7 @@ export class EngineShelf {
     return new Engine(this.#ivm, memoryMb);
   }
 
-  /** Makes one like the one that was taken last, unless there is one. */
+  /** Makes a spare like the engine that was taken last, unless there is a spare. */
   refill(): void {
     if (this.#spare || this.#memoryMb === undefined) return;
     this.#spare = new Engine(this.#ivm, this.#memoryMb);

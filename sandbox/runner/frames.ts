@@ -1,15 +1,15 @@
 import { readSync, writeSync } from 'node:fs';
 import { frameHead, frameHeadBytes } from '../wire.ts';
 
-// Read and written synchronously: a cell has nothing else to wait for, and the event loop would cost more than a small batch. Buffers are
-// kept, since new ones for each frame would keep the garbage collector busy.
+// Read and written synchronously: a cell has nothing else to wait for, and the event loop would cost more than a small
+// batch. Buffers are reused, since new ones for each frame would keep the garbage collector busy.
 
 let inbox = Buffer.alloc(262_144);
-/** How much of it has been read and not yet taken. */
+/** How many bytes of the inbox are read and not yet taken. */
 let filled = 0;
 let outbox = Buffer.alloc(262_144);
 
-/** Waits for a frame; undefined where there is none any more, or one that is too large. */
+/** Waits for a frame. Gives `undefined` at the end of the input or for a frame that is too large. */
 export function readFrame(maxBytes: number): string | undefined {
   if (!fill(frameHeadBytes)) return undefined;
   const length = Number.parseInt(inbox.toString('latin1', 0, frameHeadBytes), 16);
@@ -41,7 +41,7 @@ export function writeFrame(text: string): void {
   const end = frameHeadBytes + bytes;
   if (end > outbox.length) outbox = Buffer.alloc(2 * end);
   outbox.write(frameHead(bytes), 'latin1');
-  // What is ASCII need not be encoded.
+  // ASCII need not be encoded.
   outbox.write(text, frameHeadBytes, bytes === text.length ? 'latin1' : 'utf8');
   for (let at = 0; at < end; ) at += writeSync(1, outbox, at, end - at);
 }

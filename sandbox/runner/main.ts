@@ -2,24 +2,22 @@ import { closeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type ivm from 'isolated-vm';
-import type { RunReport } from '../contract.ts';
-import { policy } from '../policy.ts';
-import { inMicroseconds, type PlainRow, reportToRow } from '../report-wire.ts';
-import { type CellMessage, type ParentMessage, pack, Texts, unpack } from '../wire.ts';
+import { type ParentMessage, rowsToAnswers, type Texts, unpack } from '../wire.ts';
 import { Collector } from './collector.ts';
+import { CpuMeter } from './cpu-meter.ts';
 import { EngineShelf } from './engine.ts';
-import { readFrame, writeFrame } from './frames.ts';
-import { Handler, type Tidings } from './handler.ts';
-import { Processor } from './processor.ts';
+import { readFrame } from './frames.ts';
+import { Handler } from './handler.ts';
+import { ParentOutbox } from './parent-outbox.ts';
 
-/** What the parent tells a cell on its command line. */
+/** What a cell gets from its parent on its command line. */
 export interface CellOptions {
   /** Path of the native addon of isolated-vm. */
   addon: string;
   maxFrameBytes: number;
   /** Whether each run is made in a context of its own. */
   freshContexts: boolean;
-  /** Descriptors that the cell was started with and has no use for. */
+  /** File descriptors that the cell inherits and must close. */
   strayDescriptors: number[];
 }
 
@@ -28,104 +26,27 @@ for (const descriptor of options.strayDescriptors) {
   try {
     closeSync(descriptor);
   } catch {
-    // A program in between has closed it.
+    // A program between parent and cell has closed it.
   }
 }
-// The guest sees no other zone, whatever the host's is; ICU reads it once.
+// The guest must not see the host's time zone. ICU reads it once.
 process.env.TZ = 'UTC';
 const { ivm: isolatedVm } = createRequire('/')(options.addon) as { ivm: typeof ivm };
 
-// Nearly all of the guest's side is called in every isolate: compiled as a whole, it comes out of the cache as a whole.
+// Every isolate calls nearly all of the guest's side. Compiled as a whole, it comes out of the cache as a whole.
 setFlagsFromString('--no-lazy');
 
 const { freshContexts } = options;
 const engines = new EngineShelf(isolatedVm, { shared: !freshContexts });
 const handlers = new Map<number, Handler>();
-const processor = new Processor();
 const collector = new Collector();
+const outbox = new ParentOutbox(collector);
+const parts = { engines, cpu: new CpuMeter(), outbox, freshContexts };
 
-/** How long reports may be kept back so that many go out together; the parent's watchdog hears from us in between. */
-const flushMs = 50;
-
-let plain: PlainRow[] = [];
-/** The values of `plain`: a text for each row, and the lengths of what is in it. */
-let values: string[] = [];
-let lengths: number[] = [];
-let reports: { run: number; report: RunReport }[] = [];
-let calls: { run: number; call: number; made: { tool: string | null; input: string } }[] = [];
-/** Length of what is kept back, as far as it can be large. */
-let kept = 0;
-let flushedAt = 0;
-let alone: number | undefined;
-
-function send(message: CellMessage, texts = Texts.of([])): void {
-  const text = pack(message, texts);
-  // Nearly all of it has come out of isolates.
-  collector.noteText(text);
-  writeFrame(text);
-}
-
-function flush(done: number): void {
-  const texts: string[] = [];
-  const rows = reports.map(({ run, report }) => reportToRow(run, report, texts));
-  const callRows = calls.map(({ run, call, made }): [number, number, string | null] => {
-    texts.push(made.input);
-    return [run, call, made.tool];
-  });
-  const all = new Texts([...values, ...texts].join(''), [...lengths, ...texts.map((text) => text.length)]);
-  send({ op: 'news', done, plain, reports: rows, calls: callRows }, all);
-  plain = [];
-  values = [];
-  lengths = [];
-  reports = [];
-  calls = [];
-  kept = 0;
-  alone = undefined;
-  flushedAt = performance.now();
-}
-
-let done = 0;
-
-function keep(length: number): void {
-  kept += length;
-  if (kept > policy.flushBytes.default) flush(done);
-}
-
-const tidings: Tidings = {
-  returned(first, texts, eachMs, eachCpuMs) {
-    plain.push([first, texts.lengths.length, inMicroseconds(eachMs), inMicroseconds(eachCpuMs)]);
-    values.push(texts.joined);
-    lengths = lengths.length === 0 ? [...texts.lengths] : lengths.concat(texts.lengths);
-    keep(texts.joined.length);
-  },
-  report(run, report) {
-    reports.push({ run, report });
-    let length = report.value?.length ?? 0;
-    for (const { input, answer } of report.calls)
-      length += input.length + (answer && 'output' in answer ? answer.output.length : 0);
-    keep(length);
-  },
-  call(run, call, made) {
-    calls.push({ run, call, made });
-    keep(made.input.length);
-  },
-  alone(run, moreMs) {
-    if (run === alone && !moreMs) return;
-    alone = run;
-    send({ op: 'at', run: run ?? -1, ...(moreMs ? { moreMs } : {}) });
-  },
-  progress() {
-    if (performance.now() - flushedAt > flushMs) flush(done);
-  },
-};
-
-function deal(message: ParentMessage, texts: Texts): void {
+function dealWith(message: ParentMessage, texts: Texts): void {
   switch (message.op) {
     case 'load':
-      handlers.set(
-        message.handler,
-        new Handler({ engines, processor, tidings, freshContexts }, texts.next(), message.limits),
-      );
+      handlers.set(message.handler, new Handler(parts, texts.next(), message.limits));
       break;
     case 'run': {
       const handler = handlers.get(message.handler);
@@ -134,13 +55,7 @@ function deal(message: ParentMessage, texts: Texts): void {
       break;
     }
     case 'answers':
-      handlers.get(message.handler)?.answer(
-        message.atMs,
-        message.answers.map(([run, call, code]) => {
-          const text = texts.next();
-          return { run, call, answer: code === '' ? { output: text } : { error: { code, message: text } } };
-        }),
-      );
+      handlers.get(message.handler)?.answer(message.atMs, rowsToAnswers(message.answers, texts));
       break;
     case 'end':
       handlers.get(message.handler)?.end(message.run);
@@ -153,16 +68,15 @@ function deal(message: ParentMessage, texts: Texts): void {
   }
 }
 
-send({ op: 'ready' });
+outbox.ready();
 for (;;) {
   const frame = readFrame(options.maxFrameBytes);
   if (frame === undefined) break;
   const { header, texts } = unpack<ParentMessage>(frame);
-  flushedAt = performance.now();
-  deal(header, texts);
-  done = header.seq;
-  flush(done);
-  // Whoever lets go of a handler is likely to bring the next one, much like it.
+  outbox.begin();
+  dealWith(header, texts);
+  outbox.finish(header.seq);
+  // After a drop the parent is likely to load a handler, one much like the last.
   if (header.op === 'drop' && [...handlers.values()].every(({ isIdle }) => isIdle)) engines.refill();
   collector.collectIfDue();
 }

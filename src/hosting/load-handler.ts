@@ -15,52 +15,65 @@ import { isObject, type Json } from '../kernel/json.ts';
 import { invalidFailure, type Surface, storedSurface } from './surface.ts';
 import { failureOf, lateFailure } from './tool-script.ts';
 
-/** What the embedder lends to a handler: its tools by name and, for a requester, the way to the peer. */
+/** What an embedder gives a handler: its tools by name and, for a requester, the connection to the peer. */
 export interface Embedder {
-  /** Answers a tool call. A rejection reaches the handler as `HandlerError`; its `code` is kept where it is one of the three. */
+  /**
+   * Answers a tool call. A rejection reaches the handler as `HandlerError` with the same `code` if that is one of the
+   * three, else `FAILED`.
+   */
   call(tool: string, input: Json, signal: AbortSignal): Promise<Json>;
-  /** Carries a request to the peer and resolves to its response; bounded by the agreement's timeout. Absent for a provider. */
+  /**
+   * Sends a request to the peer and resolves to its response, within the agreement's timeout. Absent for a provider.
+   */
   send?(request: Json, signal: AbortSignal): Promise<Json>;
 }
 
-/** What one run of a handler came to. `value` is present only where it returned and its schema allows it. */
+/** The result of one run of a handler. `value` is present only if the run returned one that its schema allows. */
 export interface HandlerResult {
   end: End;
   value?: Json;
   message?: string;
   logs: string[];
   calls: { tool: string | null; input: Json; output?: Json; error?: HandlerFailure }[];
-  /** Wall time in the sandbox, in milliseconds; time waited for tools and the peer is not counted. */
+  /** Wall time in the sandbox in milliseconds, without the time spent waiting for tools and the peer. */
   durationMs: number;
 }
 
-/** A handler ready for single requests. Runs may be concurrent; none sees another. */
+/** A handler that is ready for single requests. Runs may be concurrent, and no run sees another. */
 export interface RunnableHandler {
-  /** Runs one request (provider) or one task (requester). Rejects only with `PLATFORM_SANDBOX_…` or when aborted. */
+  /**
+   * Runs one request (provider) or one task (requester). Rejects only with `PLATFORM_SANDBOX_…`, or with the reason of
+   * the abort.
+   */
   run(input: Json, embedder: Embedder, signal?: AbortSignal): Promise<HandlerResult>;
   close(): Promise<void>;
 }
 
-/** How long one tool call may take, in milliseconds, unless the caller says otherwise. */
+/** Timeout of a tool call in milliseconds, unless the caller sets another. */
 export const defaultToolTimeoutMs = 30_000;
 
-/** The longest that a timer runs; asked for more, it would be over at once. */
+/** The longest time of a timer; with more than that it would fire at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Whether this can name a tool, as in a job. What cannot could be taken for something else on its way: for a send, for one. */
+/**
+ * Whether a value can be the name of a tool in a job. Other names could be taken for something else later, such as a
+ * send.
+ */
 export function isToolName(name: unknown): name is string {
   return typeof name === 'string' && /^[A-Za-z]\w{0,63}$/.test(name) && !(name in Object.prototype);
 }
 
-/** Says what is wrong with a handler record before any of it is run: its ABI, its bundle and tools, its digest; `undefined` where nothing is. */
+/**
+ * What is wrong with a handler record: its ABI, bundle, tools or digest; `undefined` if nothing is. Runs nothing of it.
+ */
 export function recordFault(record: HandlerRecord): string | undefined {
-  if (!isObject(record)) return 'no record of a handler, wanted one';
+  if (!isObject(record)) return 'no object, wanted the record of a handler';
   if (record.abi !== HANDLER_ABI) return `abi ${record.abi}, wanted ${HANDLER_ABI}`;
-  if (typeof record.bundle !== 'string') return 'a bundle that is no text, wanted one as text';
+  if (typeof record.bundle !== 'string') return 'a bundle that is no text, wanted the code as text';
   if (!Array.isArray(record.tools) || !record.tools.every(isToolName))
-    return 'tools that are no names, wanted an array of names as in a job';
-  if (!isObject(record.toolSchemas)) return 'no schemas of its tools, wanted them by name';
-  if (record.role !== 'provider' && record.role !== 'requester') return 'a role that is none, wanted one of the two';
+    return 'tools that are no list of names, wanted an array of names as in a job';
+  if (!isObject(record.toolSchemas)) return 'no tool schemas, wanted them by the name of the tool';
+  if (record.role !== 'provider' && record.role !== 'requester') return 'an unknown role, wanted provider or requester';
   const digest = handlerDigest(record);
   return digest === record.digest ? undefined : `content with digest ${digest}, wanted ${record.digest}`;
 }
@@ -76,8 +89,9 @@ export function handlerDigest({
 }
 
 /**
- * Loads a verified handler for live use. Everything that crosses is validated in both directions and fails closed; the handler can
- * call no tool but those its verified code used. Throws `PLATFORM_HANDLER_CORRUPT` where the record is not what its digest says.
+ * Loads a verified handler for live use. Every value that crosses is validated in both directions and fails closed. The
+ * handler can call only the tools that its verified code used. Throws `PLATFORM_HANDLER_CORRUPT` if the record does not
+ * match its digest.
  */
 export async function loadHandler(
   record: HandlerRecord,
@@ -95,14 +109,14 @@ export async function loadHandler(
   });
 }
 
-/** How long the embedder may take for an answer; and for a trial, what chance depends on and where its clock stands. */
+/** How long the embedder may take for an answer; for a trial also its seed and its time. */
 interface HostOptions {
   sendTimeoutMs: number;
   toolTimeoutMs: number;
   trial?: { seed: string; nowMs: number };
 }
 
-/** Puts a host around a loaded handler: answers its calls from the embedder and validates whatever crosses. */
+/** Puts a host around a loaded handler: passes its calls to the embedder and validates every value that crosses. */
 export function hostHandler(loaded: LoadedHandler, surface: Surface, options: HostOptions): RunnableHandler {
   return {
     async run(input, embedder, signal) {
@@ -137,7 +151,7 @@ export function hostHandler(loaded: LoadedHandler, surface: Surface, options: Ho
   };
 }
 
-/** A value as JSON; undefined for what is none, and for what is nested too deeply to be written. */
+/** A value as JSON text; `undefined` for what is no JSON or nested too deep to be written. */
 function textOf(value: Json): string | undefined {
   try {
     return JSON.stringify(value) as string | undefined;
@@ -160,36 +174,37 @@ async function answer(
   const what = tool === null ? 'the request' : `the input of ${tool}`;
   const inputIssues = tool === null ? surface.requestIssues(input) : surface.toolInputIssues(tool, input);
   if (inputIssues.length > 0) return { error: invalidFailure(what, inputIssues) };
-  const timeUp = new AbortController();
+  const deadline = new AbortController();
+  const late = deadline.signal;
   const timeoutMs = tool === null ? timeouts.sendTimeoutMs : timeouts.toolTimeoutMs;
-  const timer = setTimeout(() => timeUp.abort(), Math.min(timeoutMs, maxTimerMs));
-  const bound = timeUp.signal;
+  const timer = setTimeout(() => deadline.abort(), Math.min(timeoutMs, maxTimerMs));
   try {
-    // A function that returns nothing has nothing to say: in JSON that is null.
-    const output = (await untilAborted(ask(tool, input, embedder, AbortSignal.any([bound, signal])), bound)) ?? null;
+    // In JSON the answer of a function that returns nothing is null.
+    const output = (await untilAborted(ask(tool, input, embedder, AbortSignal.any([late, signal])), late)) ?? null;
     const text = JSON.stringify(output) as string | undefined;
     if (text === undefined) throw new TypeError(`${tool ?? 'the peer'} answered with what is not JSON`);
-    // What the handler gets, which is not what was returned where that says itself how it is written: a date, for one.
-    const given = JSON.parse(text) as Json;
-    const outputIssues = tool === null ? surface.responseIssues(given, input) : surface.toolOutputIssues(tool, given);
+    // What the handler gets. It differs from what was returned if that has a `toJSON`, such as a date.
+    const received = JSON.parse(text) as Json;
+    const outputIssues =
+      tool === null ? surface.responseIssues(received, input) : surface.toolOutputIssues(tool, received);
     return outputIssues.length > 0
       ? { error: invalidFailure(tool === null ? "the peer's response" : `the output of ${tool}`, outputIssues) }
       : { output: text };
   } catch (error) {
-    if (bound.aborted) return { error: lateFailure(tool) };
+    if (late.aborted) return { error: lateFailure(tool) };
     return { error: failureOf(thrownBy(error)) };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What the embedder threw, as data. It may be an error of another realm, or one that throws where it is read. */
+/** What the embedder threw, as data. It may be an error of another realm, or one that throws when it is read. */
 function thrownBy(error: unknown): Json {
   try {
     const { code, message } = Object(error) as { code?: unknown; message?: unknown };
     return typeof message === 'string' ? { code: String(code), message } : String(error);
   } catch {
-    return 'it failed with what cannot be read';
+    return 'it failed with an error that cannot be read';
   }
 }
 
@@ -199,7 +214,9 @@ async function ask(tool: string | null, input: Json, embedder: Embedder, signal:
   return embedder.send(input, signal);
 }
 
-/** Settles with the promise, or rejects once the signal fires: an embedder that ignores the signal holds no run up. */
+/**
+ * Settles with the promise, or rejects once the signal fires: an embedder that ignores the signal must not delay a run.
+ */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -208,14 +225,14 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function parseCall({ tool, input, answer: given }: AnsweredCall): HandlerResult['calls'][number] {
+function parseCall({ tool, input, answer: text }: AnsweredCall): HandlerResult['calls'][number] {
   return {
     tool,
     input: JSON.parse(input) as Json,
-    ...(given === undefined
+    ...(text === undefined
       ? {}
-      : 'error' in given
-        ? { error: given.error }
-        : { output: JSON.parse(given.output) as Json }),
+      : 'error' in text
+        ? { error: text.error }
+        : { output: JSON.parse(text.output) as Json }),
   };
 }

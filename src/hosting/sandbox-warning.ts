@@ -1,7 +1,7 @@
 import type { Layers } from '../../sandbox/contract.ts';
 import { levels } from '../../sandbox/index.ts';
 
-/** What is to be said of a sandbox whose walls are not the best there are, in one sentence; `undefined` where they are. */
+/** A warning, in one sentence, for a sandbox below the best level; `undefined` at the best level. */
 export function sandboxWarning({ level, missing }: Layers): string | undefined {
   if (level === levels.at(-1)) return undefined;
   const why = missing.find(({ layer }) => levels.some((one) => layer.startsWith(one)))?.why ?? 'unknown';

@@ -1,6 +1,6 @@
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
 
-/** A place in a candidate's TypeScript: line and column from 1, and that line's text. */
+/** A position in a candidate's TypeScript: line and column from 1, and the text of that line. */
 export interface SourcePosition {
   line: number;
   column: number;
@@ -9,7 +9,9 @@ export interface SourcePosition {
 
 const maxLineLength = 300;
 
-/** Translates a place in a bundle to the candidate's TypeScript, by the bundle's source map (version 3, as JSON text). */
+/**
+ * Maps positions in a bundle to the candidate's TypeScript, by the source map of the bundle (version 3, as JSON text).
+ */
 export function sourceLocator(
   source: string,
   map: string,

@@ -6,7 +6,7 @@ import { CodedError } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 
-/** What a handler offers and needs, by schema: everything its host has to hold it to. A schema of `null` allows anything. */
+/** The schemas of everything that crosses between a handler and its host. A schema of `null` allows anything. */
 export interface SurfaceSchemas {
   role: Role;
   requestSchema: Json;
@@ -20,11 +20,14 @@ type Validate = (value: Json) => SchemaIssue[];
 
 /**
  * The compiled surface of a handler. The host validates with it in both directions and fails closed (docs/handler.md).
- * Throws `DEFECT_SCHEMA_NOT_CLEARED` for a schema that does not compile: preflight has refused those before.
+ * Throws `DEFECT_SCHEMA_NOT_CLEARED` for a schema that does not compile: the preflight has refused those before.
  */
 export class Surface {
   readonly role: Role;
-  /** The tools that a handler sees, those that are not lent to it among them: what it was verified with and what it is run with look the same to it. */
+  /**
+   * All tools that a handler sees, also those that it may not use: it must see the same tools in live use as when it
+   * was verified.
+   */
   readonly toolNames: readonly string[];
   readonly #request: Validate;
   readonly #result: Validate;
@@ -32,8 +35,8 @@ export class Surface {
   readonly #interactions: readonly { request: Validate; reply: Validate }[];
   readonly #tools: ReadonlyMap<string, { input: Validate; output: Validate }>;
 
-  /** With the names of the tools that are lent to the handler; all of them, unless told otherwise. */
-  constructor(schemas: SurfaceSchemas, lent: readonly string[] = Object.keys(schemas.toolSchemas)) {
+  /** `usable` has the names of the tools that the handler may use; default: all. */
+  constructor(schemas: SurfaceSchemas, usable: readonly string[] = Object.keys(schemas.toolSchemas)) {
     this.role = schemas.role;
     this.#request = compile(schemas.requestSchema);
     this.#response = compile(schemas.responseSchema);
@@ -43,35 +46,38 @@ export class Surface {
       reply: compile(reply),
     }));
     this.#tools = new Map(
-      lent.map((name) => {
+      usable.map((name) => {
         const tool = Object.hasOwn(schemas.toolSchemas, name) ? schemas.toolSchemas[name] : undefined;
         return [name, { input: compile(tool?.inputSchema ?? null), output: compile(tool?.outputSchema ?? null) }];
       }),
     );
-    this.toolNames = [...new Set([...lent, ...Object.keys(schemas.toolSchemas)])].sort();
+    this.toolNames = [...new Set([...usable, ...Object.keys(schemas.toolSchemas)])].sort();
   }
 
-  /** What a call of a tool is rejected with that is not lent to the handler; `undefined` where it is. */
+  /** What rejects a call of a tool that the handler may not use; `undefined` if it may. */
   refusalOf(name: string): HandlerFailure | undefined {
     if (this.#tools.has(name)) return undefined;
     return { code: 'FAILED', message: `${name} is none of the tools that the verified code used` };
   }
 
-  /** Faults of what the handler returned for an input: a response (provider) or a task's output (requester). */
+  /** Faults of a result of the handler: the response to this request (provider) or the output of a task (requester). */
   resultIssues(value: Json, input?: Json): SchemaIssue[] {
     return this.role === 'provider' ? this.responseIssues(value, input) : this.#result(value);
   }
 
-  /** Faults of a request against the agreed schema. */
+  /** Faults of a request by the agreed schema. */
   requestIssues(value: Json): SchemaIssue[] {
     return this.#request(value);
   }
 
-  /** Faults of a response against the agreed schema; with the request, against the replies that may follow that one. */
+  /**
+   * Faults of a response by the agreed schema and, if the request is given, by the schemas of the replies to such a
+   * request.
+   */
   responseIssues(value: Json, request?: Json): SchemaIssue[] {
     const issues = this.#response(value);
     if (issues.length > 0 || request === undefined) return issues;
-    // To a request that none knows, any reply may follow.
+    // Any reply may follow a request that matches no interaction.
     const replies = this.#interactions
       .filter((one) => one.request(request).length === 0)
       .map(({ reply }) => reply(value));
@@ -79,7 +85,7 @@ export class Surface {
     return replies.toSorted((one, other) => one.length - other.length)[0] ?? [];
   }
 
-  /** Faults of a tool's input; a tool that is not of the surface has none: nobody calls it. */
+  /** Faults of a tool's input; none for a tool that the handler may not use, since nobody calls that. */
   toolInputIssues(name: string, value: Json): SchemaIssue[] {
     return this.#tools.get(name)?.input(value) ?? [];
   }
@@ -90,7 +96,7 @@ export class Surface {
   }
 }
 
-/** The surface of a stored handler: no call of it is answered but of the tools that its verified code used. */
+/** The surface of a stored handler, which may use only the tools that its verified code used. */
 export function storedSurface(
   { role, tools }: Pick<HandlerRecord, 'role' | 'tools'>,
   schemas: Omit<SurfaceSchemas, 'role'>,
@@ -98,7 +104,7 @@ export function storedSurface(
   return new Surface({ ...schemas, role }, tools);
 }
 
-/** The failure a handler meets where a value on its way in or out broke a schema. */
+/** The failure that a handler gets for a value that breaks a schema on its way in or out. */
 export function invalidFailure(what: string, issues: readonly SchemaIssue[]): HandlerFailure {
   const first = issues[0];
   return {

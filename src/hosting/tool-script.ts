@@ -5,17 +5,20 @@ import { drawnText } from '../kernel/drawn.ts';
 import { isObject, type Json, weightOf } from '../kernel/json.ts';
 import { invalidFailure, type Surface } from './surface.ts';
 
-/** How the tools of a trial answer: by the example whose input equals the call's as a JSON value, else `otherwise`, else the call fails. */
+/**
+ * Answers the calls of a trial: with the example whose input equals that of the call as a JSON value, else with
+ * `otherwise`, else with a failure.
+ */
 export class ToolScript {
-  /** Tool → canonical JSON of the input → answer, for all inputs that stand in the examples. */
+  /** Tool → canonical JSON of the input → answer, for all inputs of the examples. */
   readonly prepared: Readonly<Record<string, Readonly<Record<string, Answer>>>>;
-  /** How much all examples and other answers are together. */
+  /** The weight of all examples and other answers together. */
   readonly weight: number;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #surface: Surface;
   readonly #seed: string | undefined;
 
-  /** With the seed of a trial, failures that nobody gave words are told in words of the trial's own. */
+  /** With the seed of a trial, failures without a message get one drawn from the seed. */
   constructor(tools: readonly Tool[], surface: Surface, seed?: string) {
     this.#surface = surface;
     this.#seed = seed;
@@ -24,7 +27,7 @@ export class ToolScript {
     this.prepared = Object.fromEntries(
       tools.map((tool) => [
         tool.name,
-        // The first of two examples with one input counts, as it does for a reader of the list.
+        // Of two examples with the same input the first counts, as for a reader of the list.
         Object.fromEntries(
           [...(tool.examples ?? [])]
             .reverse()
@@ -34,13 +37,13 @@ export class ToolScript {
     );
   }
 
-  /** The answer to one call; a `given` one counts in place of the examples. */
-  answer(name: string, input: Json, given?: ToolAnswer): Answer {
+  /** The answer to one call; a `scripted` answer replaces the examples. */
+  answer(name: string, input: Json, scripted?: ToolAnswer): Answer {
     const tool = this.#tools.get(name);
     if (!tool) return { error: { code: 'FAILED', message: `there is no tool "${name}"` } };
-    if (given) {
-      const answer = this.#answer(tool, input, given);
-      return 'error' in answer ? { error: withWords(answer.error, name, this.#seed) } : answer;
+    if (scripted) {
+      const answer = this.#answer(tool, input, scripted);
+      return 'error' in answer ? { error: withMessage(answer.error, name, this.#seed) } : answer;
     }
     const prepared = this.prepared[name];
     const key = canonicalJson(input);
@@ -54,38 +57,41 @@ export class ToolScript {
     return this.#tools.get(name)?.otherwise !== undefined || Object.hasOwn(prepared ?? {}, canonicalJson(input));
   }
 
-  #answer(tool: Tool, input: Json, given: Tool['otherwise']): Answer {
+  #answer(tool: Tool, input: Json, wanted: Tool['otherwise']): Answer {
     const refusal = this.#surface.refusalOf(tool.name);
     if (refusal) return { error: refusal };
     const inputIssues = this.#surface.toolInputIssues(tool.name, input);
     if (inputIssues.length > 0) return { error: invalidFailure(`the input of ${tool.name}`, inputIssues) };
-    if (!given) {
+    if (!wanted) {
       const message = this.#seed === undefined ? `${tool.name} has no answer to this input` : '';
-      return { error: withWords({ code: 'FAILED', message }, tool.name, this.#seed) };
+      return { error: withMessage({ code: 'FAILED', message }, tool.name, this.#seed) };
     }
-    if ('error' in given) return { error: failureOf(given.error) };
-    const outputIssues = this.#surface.toolOutputIssues(tool.name, given.output);
+    if ('error' in wanted) return { error: failureOf(wanted.error) };
+    const outputIssues = this.#surface.toolOutputIssues(tool.name, wanted.output);
     if (outputIssues.length > 0) return { error: invalidFailure(`the output of ${tool.name}`, outputIssues) };
-    return { output: JSON.stringify(given.output) };
+    return { output: JSON.stringify(wanted.output) };
   }
 }
 
 /**
- * A failure with words: one that has none is given those of live use where it was late, and else some that nobody can know who has not seen the
- * trial's seed.
+ * A failure with a message. If it has none, a timeout gets the message of live use, and any other failure one drawn
+ * from the seed of the trial, so that no handler can know it.
  */
-export function withWords(failure: HandlerFailure, tool: string | null, seed = ''): HandlerFailure {
+export function withMessage(failure: HandlerFailure, tool: string | null, seed = ''): HandlerFailure {
   const { code, message } = failure;
   if (message !== '') return failure;
   return code === 'TIMEOUT' ? lateFailure(tool) : { code, message: drawnText(seed, `failure of ${tool}`) };
 }
 
-/** What a handler meets when a tool or the peer, which is `null`, does not answer in time. */
+/** The failure that a handler gets if a tool, or the peer (`null`), does not answer in time. */
 export function lateFailure(tool: string | null): HandlerFailure {
   return { code: 'TIMEOUT', message: `${tool ?? 'the peer'} did not answer in time` };
 }
 
-/** What a handler meets when a tool answers with an error: the error's own code where it is one of the three, else `FAILED`. */
+/**
+ * The failure that a handler gets if a tool answers with an error: with the error's own code if that is one of the
+ * three, else `FAILED`.
+ */
 export function failureOf(error: Json): HandlerFailure {
   if (isObject(error)) {
     const { code, message } = error;

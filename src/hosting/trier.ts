@@ -8,15 +8,16 @@ import { takingTurns } from '../kernel/taking-turns.ts';
 import { OutputBudget } from './output-budget.ts';
 import type { SourcePosition } from './source-position.ts';
 import { invalidFailure, type Surface } from './surface.ts';
-import { ToolScript, withWords } from './tool-script.ts';
+import { ToolScript, withMessage } from './tool-script.ts';
 
-/** Runs that are made before what they told is looked at: as many as the sandbox makes at once. */
+/** How many runs are made before their output is counted: as many as the sandbox makes at once. */
 const runsTogether = 100;
 
 /**
- * Runs scenarios of one loaded candidate under its host: tools answered from the scenario's examples, everything that crosses
- * validated in both directions. What a handler could tell a trial from live use by is drawn from the trial's seed: chance, clock, how long
- * answers take, and what failures say. Where its runs tell far more than the first ones, which are those of the cases, the others are `refused`.
+ * Runs scenarios on one loaded candidate under a host: tools answer from the examples of the scenario, and every value
+ * that crosses is validated in both directions. Whatever could show a handler that it is in a trial is drawn from the
+ * trial's seed: random numbers, clock, how long answers take, and the messages of failures. Once its runs output far
+ * more than the first ones, which are those of the cases, further runs are `refused`.
  */
 export function createTrier(
   handler: LoadedHandler,
@@ -49,7 +50,7 @@ export function createTrier(
         for (const [index, trial] of together.entries()) {
           const report = reports[index];
           if (report && !budget.isUsedUp) budget.count(report, trial.weight);
-          observations.push(report && !budget.isUsedUp ? trial.observe(report, locate) : unheard());
+          observations.push(report && !budget.isUsedUp ? trial.observe(report, locate) : refusedObservation());
           await yieldTurn();
         }
       }
@@ -59,17 +60,23 @@ export function createTrier(
   };
 }
 
-/** Runs of a scenario begin within so much of its time: too little for anything to expire, and enough for every second and millisecond. */
+/**
+ * How long after the time of its scenario a run may begin: too short for anything to expire, and long enough for every
+ * second and millisecond.
+ */
 const spreadMs = 50_000;
 
-/** So many clocks differ: runs of one clock are made in one step, and a step for each run would cost more than the run. */
+/**
+ * How many different clocks there are. Runs of one clock are made in one step, and a step for each run would cost more
+ * than the run.
+ */
 const clocks = 6;
 
-/** So many answers differ in how long they take. */
+/** How many different answer times a clock has. */
 const ticks = 8;
 
-/** How long an answer takes, in milliseconds: mostly little, as of a tool at hand. */
-const [leastTickMs, mostTickMs] = [1, 200];
+/** The shortest and the longest time of an answer, in milliseconds. Most are short, as of a tool nearby. */
+const [minTickMs, maxTickMs] = [1, 200];
 
 /** How a run's clock differs from its scenario's. */
 interface Clock {
@@ -78,15 +85,15 @@ interface Clock {
 }
 
 function drawnClocks(seed: string): Clock[] {
-  const tickMs = (name: string) => Math.floor(leastTickMs * (mostTickMs / leastTickMs) ** drawn(seed, name));
+  const tickMs = (name: string) => Math.floor(minTickMs * (maxTickMs / minTickMs) ** drawn(seed, name));
   return Array.from({ length: clocks }, (_, clock) => ({
     aheadMs: Math.floor(spreadMs * drawn(seed, `clock ${clock}`)),
     ticksMs: Array.from({ length: ticks }, (_, nth) => tickMs(`clock ${clock} tick ${nth}`)),
   }));
 }
 
-/** What is seen of a run that was not made, or not looked at, since there was too much before. */
-function unheard(): Observation {
+/** The observation of a run that was not made, or not read, because the runs before output too much. */
+function refusedObservation(): Observation {
   return {
     end: 'refused',
     message: 'its runs return and ask their tools far more than the cases do, too much to look at',
@@ -101,14 +108,14 @@ function unheard(): Observation {
   };
 }
 
-/** One scenario on its way through the sandbox: answers its calls, then tells what was seen. */
+/** One scenario in the sandbox: answers its calls, then gives the observation. */
 class ScenarioRun {
   readonly run: Run;
   readonly #scenario: Scenario;
   readonly #script: ToolScript;
   readonly #surface: Surface;
   readonly #seed: string;
-  /** Requests that nobody could answer, by their place among those that were sent. */
+  /** Requests that nobody could answer, by their index among the requests sent. */
   readonly #unanswered = new Set<number>();
   readonly #asked = new Map<string | null, Json[]>();
 
@@ -141,7 +148,7 @@ class ScenarioRun {
       ({ tool, nth }) => tool === name && (nth === undefined || nth === before.length + 1),
     );
     return fault
-      ? { error: withWords(fault.error, name, this.#seed) }
+      ? { error: withMessage(fault.error, name, this.#seed) }
       : this.#script.answer(name, input, this.#scriptOf(name)?.(input, before));
   }
 
@@ -159,7 +166,7 @@ class ScenarioRun {
     };
     if ('error' in answer) {
       if (answer.unanswered) this.#unanswered.add(index);
-      return { error: withWords(answer.error, null, this.#seed) };
+      return { error: withMessage(answer.error, null, this.#seed) };
     }
     const responseIssues = this.#surface.responseIssues(answer.response, request);
     return responseIssues.length > 0
@@ -167,7 +174,7 @@ class ScenarioRun {
       : { output: JSON.stringify(answer.response) };
   }
 
-  /** How much it is given: its input, and what its tools answer. */
+  /** The weight of its input and of all that its tools can answer. */
   get weight(): number {
     return weightOf(this.run.input) + this.#script.weight;
   }
@@ -233,12 +240,12 @@ class ScenarioRun {
     if (inputIssues.length > 0) return { invalid: 'input', issues: inputIssues };
     const key = canonicalJson(input);
     const example = this.#scenario.tools.find(({ name }) => name === tool);
-    const given =
+    const wanted =
       this.#scriptOf(tool)?.(input, before) ??
       example?.examples?.find((one) => canonicalJson(one.input) === key) ??
       example?.otherwise;
-    return given && 'output' in given
-      ? { invalid: 'output', issues: this.#surface.toolOutputIssues(tool, given.output) }
+    return wanted && 'output' in wanted
+      ? { invalid: 'output', issues: this.#surface.toolOutputIssues(tool, wanted.output) }
       : {};
   }
 }

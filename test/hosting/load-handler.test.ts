@@ -28,7 +28,7 @@ const tellsCode = (call: string) => `export async function handle(request: any, 
   try { return { word: 'answered ' + (await ${call}).word }; } catch (error: any) { return { word: error.code }; }
 }`;
 
-test('what a handler returns reaches the outside only where its schema allows it', async () => {
+test('a result leaves the handler only if its schema allows it', async () => {
   const sound = await run('export function handle(request: any) { return { word: request.word + "!" }; }');
   assert.deepEqual([sound.end, sound.value], ['returned', { word: 'a!' }]);
   for (const wrong of ['{ word: 1 }', '{ word: "a", more: 1 }', 'null', '"a"', 'undefined']) {
@@ -39,7 +39,7 @@ test('what a handler returns reaches the outside only where its schema allows it
   }
 });
 
-test('a tool gets only what its schema allows, and so does the handler', async () => {
+test('a tool gets only inputs that its schema allows, and the handler only such outputs', async () => {
   const asked: Json[] = [];
   const embedder: Embedder = {
     call: async (_tool, input) => {
@@ -60,14 +60,14 @@ test('a tool gets only what its schema allows, and so does the handler', async (
   assert.equal(badInput.calls[0]?.error?.code, 'INVALID');
 });
 
-test('a handler has no tool but those that its verified code used', async () => {
+test('a handler can call only the tools that its verified code used', async () => {
   for (const call of ['context.call.other({})', 'context.call.toString()', 'context.call.constructor("return 1")()']) {
     const { value } = await run(tellsCode(call), { call: async () => ({ word: 'called' }) });
     assert.notDeepEqual(value, { word: 'answered called' }, call);
   }
 });
 
-test('a handler sees the tools that it was verified with, and is answered by those alone that its code used', async () => {
+test('a handler sees the tools that it was verified with, and only those that its code used answer', async () => {
   const source = `export async function handle(_: unknown, { call }: any) {
   const told = await call.other.bind(null)({}).catch((error: any) => error.code + ' ' + error.message);
   return { word: Object.keys(call).join() + ': ' + told };
@@ -93,7 +93,7 @@ test('a handler sees the tools that it was verified with, and is answered by tho
   }
 });
 
-test('a tool that fails, hangs or lies about its code meets the handler as one of three codes', async () => {
+test('a tool that fails, hangs or gives a false code reaches the handler as one of three codes', async () => {
   const failing = (error: unknown): Embedder => ({ call: () => Promise.reject(error) });
   const call = tellsCode("context.call.echo({ word: 'x' })");
   const [failed, timedOut, odd, hung] = await Promise.all([
@@ -108,7 +108,7 @@ test('a tool that fails, hangs or lies about its code meets the handler as one o
   );
 });
 
-test('what a tool throws is told by its message, of whatever realm it is, and where it cannot be read', async () => {
+test('an error of a tool is reported by its message, from any realm, and even if it cannot be read', async () => {
   const source = `export async function handle(request: any, context: any) {
   try { return await context.call.echo(request); } catch (error: any) { return { word: error.code + ' ' + error.message }; }
 }`;
@@ -126,16 +126,16 @@ test('what a tool throws is told by its message, of whatever realm it is, and wh
   assert.deepEqual(
     told,
     [
-      'FAILED it failed with what cannot be read',
+      'FAILED it failed with an error that cannot be read',
       'INVALID far away',
       'TIMEOUT late',
-      'FAILED it failed with what cannot be read',
+      'FAILED it failed with an error that cannot be read',
       'FAILED null',
     ].map((word) => ({ word })),
   );
 });
 
-test('what a tool answers is validated as the handler gets it', async () => {
+test('the answer of a tool is validated as the handler gets it', async () => {
   const source = 'export const handle = (request: any, context: any) => context.call.echo(request);';
   const written = (value: unknown) => ({ toJSON: () => value }) as unknown as Json;
   const { value } = await run(source, { call: async () => written({ word: new Date(0) }) });
@@ -144,7 +144,7 @@ test('what a tool answers is validated as the handler gets it', async () => {
   assert.match((await run(source, { call: async () => hidden })).message ?? '', /breaks its schema/);
 });
 
-test('a tool that a handler calls and does not wait for is called', async () => {
+test('a tool is called even if the handler does not wait for it', async () => {
   const called: Json[] = [];
   const embedder: Embedder = { call: async (_tool, input) => called.push(input) };
   const source = (end: string) => `export async function handle(request: any, context: any) {
@@ -156,7 +156,7 @@ test('a tool that a handler calls and does not wait for is called', async () => 
   assert.deepEqual(called, [{ word: 'a' }, { word: 'b' }]);
 });
 
-test('a tool that returns nothing answers null, and one whose answer is no JSON fails', async () => {
+test('a tool that returns nothing answers null, and an answer that is no JSON fails', async () => {
   const unchecked = async (answer: unknown) => {
     const stored = await wordHandler(`export async function handle(request: any, context: any) {
   try { return { word: JSON.stringify(await context.call.echo(request)) }; } catch (error: any) { return { word: error.code }; }
@@ -170,7 +170,7 @@ test('a tool that returns nothing answers null, and one whose answer is no JSON 
   assert.deepEqual(await unchecked(() => 1), { word: 'FAILED' });
 });
 
-test('a requester: what it sends and what it is answered are validated', async () => {
+test('a requester: its requests and the responses are validated', async () => {
   const source = (request: string) => `export async function perform(task: any, context: any) {
   try { return { word: 'got ' + (await context.send(${request})).word }; } catch (error: any) { return { word: error.code }; }
 }`;
@@ -187,7 +187,7 @@ test('a requester: what it sends and what it is answered are validated', async (
   );
 });
 
-test('the agreement’s timeout bounds what is sent', async () => {
+test('the timeout of the agreement limits a request to the peer', async () => {
   const source = `export async function perform(task: any, context: any) {
   try { return await context.send(task); } catch (error: any) { return { word: error.code }; }
 }`;
@@ -199,7 +199,7 @@ test('the agreement’s timeout bounds what is sent', async () => {
   await handler.close();
 });
 
-test('an invalid request reaches the handler, which knows how to answer it', async () => {
+test('an invalid request reaches the handler, which can answer it', async () => {
   const { value } = await run('export function handle(request: any) { return { word: typeof request }; }', echo, 7);
   assert.deepEqual(value, { word: 'number' });
 });
@@ -218,7 +218,7 @@ test('a request that cannot be written as JSON is refused', async () => {
   await handler.close();
 });
 
-test('a timeout beyond what a timer can run bounds nothing', async () => {
+test('a timeout longer than any timer sets no limit', async () => {
   const source = tellsCode('context.send({ word: "a" })').replace('handle', 'perform');
   for (const timeoutMs of [2 ** 40, Number.POSITIVE_INFINITY]) {
     const handler = await loadHandler(await wordHandler(source, 'requester', { timeoutMs }), sandbox);
@@ -246,7 +246,7 @@ export async function handle(request: any, context: any) {
   await handler.close();
 });
 
-test('a record that is not what its digest says is not run', async () => {
+test('a record that does not match its digest is not run', async () => {
   const sound = await wordHandler('export function handle(request: any) { return request; }');
   for (const change of [
     { bundle: `${sound.bundle}\n;` },
@@ -261,7 +261,7 @@ test('a record that is not what its digest says is not run', async () => {
   }
 });
 
-test('what is no record is told as such', async () => {
+test('a value that is no record is reported as that', async () => {
   for (const none of [null, 'x', 5] as unknown as HandlerRecord[])
     await assert.rejects(loadHandler(none, sandbox), (error) => codeOf(error) === 'PLATFORM_HANDLER_CORRUPT');
 });

@@ -11,7 +11,7 @@ const asks = `export async function handle(request: any, context: any) {
   try { return await context.call.echo(request); } catch (error: any) { return { word: error.code + ' ' + error.message }; }
 }`;
 
-test('a handler runs with the functions of its embedder, and what crosses is validated', async () => {
+test('a handler runs with the functions of its embedder, and every value that crosses is validated', async () => {
   const told: unknown[] = [];
   const handler = await loadHandler(await wordHandler(asks), {
     echo: async (input) => {
@@ -34,7 +34,7 @@ test('a handler runs with the functions of its embedder, and what crosses is val
   await assert.rejects(handler.run({ word: 'a' }));
 });
 
-test('what is demanded of the sandbox is demanded here too, and what is in force is told', async () => {
+test('a wanted sandbox level holds here too, and the layers in force are reported', async () => {
   const settings = ['PROTOSMITH_SANDBOX_LEVEL', 'PROTOSMITH_SANDBOX_LIMITS', 'PROTOSMITH_SANDBOX_STRICT'] as const;
   const before = settings.map((name) => process.env[name]);
   const stored = await wordHandler('export const handle = () => ({ word: "four" })');
@@ -65,7 +65,7 @@ test('what is demanded of the sandbox is demanded here too, and what is in force
   }
 });
 
-test('walls that are not the best there are, are warned of', async (t) => {
+test('a level below the best gives a warning', async (t) => {
   const programs = await mkdtemp(join(tmpdir(), 'no-bwrap-'));
   await writeFile(join(programs, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   const path = process.env.PATH;
@@ -82,7 +82,7 @@ test('walls that are not the best there are, are warned of', async (t) => {
   assert.match(message, /^The sandbox is at level "(namespaces|permission|process)", since no better one starts: /);
 });
 
-test('one that is closed twice takes the sandbox from no other', async () => {
+test('closing a handler twice leaves the sandbox to the others', async () => {
   const [one, other] = [await loadHandler(await wordHandler(asks), {}), await loadHandler(await wordHandler(asks), {})];
   await one.close();
   await one.close();
@@ -90,7 +90,7 @@ test('one that is closed twice takes the sandbox from no other', async () => {
   await other.close();
 });
 
-test('a requester sends by its embedder, in a sandbox that the embedder lends', async () => {
+test("a requester sends through its embedder, in the embedder's sandbox", async () => {
   const sandbox = await createSandbox({ cells: 1 });
   try {
     const source = 'export async function perform(task: any, context: any) { return context.send({ word: task }); }';
@@ -104,7 +104,7 @@ test('a requester sends by its embedder, in a sandbox that the embedder lends', 
   }
 });
 
-test('a record that is not what its digest says is refused, and nothing is left behind', async () => {
+test('a record that does not match its digest is refused, and nothing is left behind', async () => {
   const sound = await wordHandler(asks);
   const changed = loadHandler({ ...sound, bundle: `${sound.bundle};` }, {});
   await assert.rejects(changed, { code: 'PLATFORM_HANDLER_CORRUPT' });

@@ -69,7 +69,7 @@ test('a call is answered by the example with an equal input, else by otherwise, 
   assert.equal(seen[4]?.calls[0]?.invalid, 'output');
 });
 
-test('a stored handler sees the tools of the job, and none is answered but those that its code used', async () => {
+test('a stored handler sees the tools of the job, and only those that its code used answer', async () => {
   const bundled = await bundleHandler(
     `export async function handle(request: any, { call }: any) {
   const code = await call.other(1).catch((error: any) => error.code);
@@ -99,7 +99,7 @@ test('a stored handler sees the tools of the job, and none is answered but those
   }
 });
 
-test('calls fail where a scenario says so, whatever the examples', async () => {
+test('calls fail if a scenario says so, whatever the examples say', async () => {
   const source = `export async function handle(request: any, context: any) {
   const codes = [];
   for (let nth = 1; nth <= 3; nth += 1) {
@@ -116,7 +116,7 @@ test('calls fail where a scenario says so, whatever the examples', async () => {
   assert.deepEqual(every?.value, { codes: ['TIMEOUT', 'TIMEOUT', 'TIMEOUT'] });
 });
 
-test('what is thrown is told with its place in the TypeScript source', async () => {
+test('an error is reported with its position in the TypeScript source', async () => {
   const source = `interface Asked { id: string }
 
 export function handle(request: Asked): never {
@@ -143,7 +143,7 @@ test('ids and the time are the same for the same seed', async () => {
   assert.deepEqual(first?.issuedIds, [value.id, value.other]);
 });
 
-test('what a handler could know a trial by follows from the seed of the trial', async () => {
+test("everything that could show a handler that it is in a trial follows from the trial's seed", async () => {
   const source = `export async function handle(_: any, context: any) {
   const before = context.now();
   await context.call.find({ a: 1, b: 2 });
@@ -166,13 +166,13 @@ test('what a handler could know a trial by follows from the seed of the trial', 
   assert.equal(mine?.late, 'find did not answer in time');
 });
 
-test('faults of the answer are told, and the value too', async () => {
+test('faults of a result are reported together with the result', async () => {
   const [seen] = await observe('export function handle() { return [1]; }', [{}]);
   assert.deepEqual([seen?.end, seen?.value], ['returned', [1]]);
   assert.equal(seen?.issues[0]?.keyword, 'type');
 });
 
-test('what all runs tell is bounded: those that follow are not made', async () => {
+test('the output of all runs is bounded: further runs are not made', async () => {
   const source = `export async function handle(count: number, context: any) {
   if (count < 0) for (let nth = 0; nth < 4; nth += 1) await context.call.find('x'.repeat(1_000_000)).catch(() => {});
   return Array.from({ length: Math.max(0, count) }, () => ({}));
@@ -189,7 +189,7 @@ test('what all runs tell is bounded: those that follow are not made', async () =
   }
 });
 
-test('runs may tell what the first ones told, and what they are given', async () => {
+test('runs may output as much as the first ones, and as much as they were given', async () => {
   const source =
     'export function handle(request: any) { return typeof request === "number" ? Array(request).fill("x".repeat(99)) : request; }';
   const ends = async (...batches: Partial<Scenario>[][]) =>

@@ -30,7 +30,7 @@ test('the same source gives the same bundle', async () => {
   assert.deepEqual(await bundleHandler(source, 'perform'), await bundleHandler(source, 'perform'));
 });
 
-test('faults have their place in the source, in characters', async () => {
+test('faults have their position in the source, in characters', async () => {
   const bundled = await bundleHandler(
     `const text = 'äöü'; import x from 'left-pad';\nexport const handle = () => x;`,
     'handle',
@@ -58,7 +58,7 @@ test('every foreign import is a fault by name', async () => {
   );
 });
 
-test('a source that is what an import looks like in a string is not an import', async () => {
+test('text in a string that looks like an import is no import', async () => {
   const bundled = await bundleHandler(
     `// import 'x' from "y"\nexport const handle = () => "import 'x' from 'y'";`,
     'handle',
@@ -66,8 +66,8 @@ test('a source that is what an import looks like in a string is not an import', 
   assert.ok(bundled.ok);
 });
 
-test('no name made while it runs brings a file of the host into the bundle', async () => {
-  // What a pattern is resolved against: the folder that the bundler was started in.
+test('no name made at run time brings a file of the host into the bundle', async () => {
+  // A pattern is resolved against the folder in which the bundler was started.
   const here = readdirSync('.').find((name) => /^\w+\.json$/.test(name));
   assert.ok(here);
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a candidate
@@ -93,7 +93,7 @@ test('no name made while it runs brings a file of the host into the bundle', asy
   assert.ok(text.ok);
 });
 
-test('an export that is missing is told apart from every other fault', async () => {
+test('a missing export is told apart from every other fault', async () => {
   const missing = await bundleHandler('export const perform = () => 1;', 'handle');
   const faulty = await bundleHandler('export const perform = ;', 'handle');
   assert.deepEqual(
@@ -102,8 +102,8 @@ test('an export that is missing is told apart from every other fault', async () 
   );
 });
 
-test('a bundler that was brought down serves the next, and those who waited at the same time', async () => {
-  // Nesting is counted, so this takes another way down: each arrow may be read in two ways.
+test('a bundler that crashed serves the next caller, and those that were waiting', async () => {
+  // Nesting is limited, so this crashes it in another way: each arrow can be parsed in two ways.
   const slow = bundleHandler(`export const handle = (a, b) => ${'a ? (b) : c => '.repeat(60)}b;`, 'handle');
   const others = await Promise.all(
     Array.from({ length: 5 }, (_, index) => bundleHandler(`export const handle = () => ${index};`, 'handle')),
@@ -111,12 +111,12 @@ test('a bundler that was brought down serves the next, and those who waited at t
   assert.ok(others.every(({ ok }) => ok));
   const slowResult = await slow;
   assert.ok(!slowResult.ok);
-  // Which bound it meets first depends on the machine.
+  // Which limit it reaches first depends on the machine.
   assert.match(slowResult.faults[0]?.message ?? '', /took (?:longer|more) than/);
   assert.ok((await bundleHandler('export const handle = () => 1;', 'handle')).ok);
 });
 
-test('a candidate is not to blame for a bundler that does not start', () => {
+test('a candidate is not blamed for a bundler that does not start', () => {
   const script = `import { bundleHandler } from './sandbox/index.ts';
 await bundleHandler('export const handle = () => 1;', 'handle').catch(({ code }) => console.log(code));`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
@@ -128,7 +128,7 @@ await bundleHandler('export const handle = () => 1;', 'handle').catch(({ code })
   assert.equal(stdout, 'PLATFORM_SANDBOX_LOST\n');
 });
 
-test('a bundler that wants all the memory is ended, and serves the next', async () => {
+test('a bundler that takes all memory is ended, and serves the next caller', async () => {
   const members = Array.from({ length: 40 }, (_, index) => `a${index + 1} = a${index} + a${index}`).join(', ');
   const doubling = `enum Doubled { a0 = 'xxxxxxxx', ${members} }\nexport const handle = () => Doubled.a40;`;
   let peakMb = 0;
@@ -143,11 +143,11 @@ test('a bundler that wants all the memory is ended, and serves the next', async 
     assert.deepEqual([ok, next.ok], [false, true]);
   }
   clearInterval(look);
-  // How far it comes depends on the machine; that it is looked at does not.
+  // How far it gets depends on the machine; that it is watched does not.
   assert.ok(peakMb > 0 || process.platform !== 'linux');
 });
 
-test('a source is looked through once, however its names are strung together', async () => {
+test('a source is scanned once, however its names are joined', async () => {
   const chain = `x(${`${'abcdefghijklmnopqrstuvwxyz'.repeat(3)}.`.repeat(249)}a);`;
   const started = process.cpuUsage();
   const bundled = await bundleHandler(
@@ -155,14 +155,14 @@ test('a source is looked through once, however its names are strung together', a
     'handle',
   );
   assert.ok(bundled.ok);
-  // A few hundredths of a second; half a minute where each name is begun anew at each of its letters.
+  // Hundredths of a second; half a minute if the scan began anew at each letter of a name.
   assert.ok(process.cpuUsage(started).user < 5_000_000);
 });
 
-test('a bundle is known for one, however many line ends its texts hold', async () => {
+test('a bundle is recognized quickly, however many line ends its texts have', async () => {
   const bundle = `var text = \`${'\n'.repeat(250_000)}\`;\nfunction handle() {\n  return text;\n}\nexport {\n  handle\n};\n`;
   const started = process.cpuUsage();
   assert.deepEqual(await normalizeBundle(bundle, 'handle'), { bundle });
-  // A few milliseconds; a minute and a half where blanks are passed over from each line.
+  // Milliseconds; a minute and a half if the scan skipped spaces again from each line.
   assert.ok(process.cpuUsage(started).user < 20_000_000);
 });

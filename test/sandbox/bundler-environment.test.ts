@@ -6,7 +6,7 @@ import { childrenNamed } from '../../sandbox/processes.ts';
 import { runnerCode } from '../../sandbox/runner-code.ts';
 
 const sound = 'export const handle = () => null;';
-// Its name may be made while it runs, so that it is transformed before anything is bundled.
+// Its name may be made at run time, so it is transformed before anything is bundled.
 const transformed = `${sound}\nconst text = "\\u0041";`;
 
 // A file of its own: the process of the bundler is one, and so is its environment.
@@ -26,7 +26,7 @@ test('the process of the bundler has no environment, whatever starts it', {
     await start();
     const [pid, ...others] = childrenNamed('esbuild').filter((one) => !earlier.includes(one));
     assert.ok(pid !== undefined && others.length === 0, what);
-    // Not `equal`, which would print what must not be seen.
+    // Not `equal`, which would print the environment.
     assert.ok(readFileSync(`/proc/${pid}/environ`, 'utf8') === '', what);
   }
   assert.equal(process.env.BUNDLER_TEST_SECRET, 'key of the model server');

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cell, type Death } from '../../sandbox/cell.ts';
+import { Cell } from '../../sandbox/cell.ts';
+import type { Death } from '../../sandbox/death.ts';
 import { bundleHandler, createSandbox, resolveLimits } from '../../sandbox/index.ts';
 import type { Launch } from '../../sandbox/launch.ts';
 import { operatorLimits, policy } from '../../sandbox/policy.ts';
 import { childrenNamed, cpuOf } from '../../sandbox/processes.ts';
 
-// Processes are stopped in place of a machine that has no time for them.
+// A stopped process stands for a machine that has no time for it.
 const onLinux =
   process.platform === 'linux' ? {} : { skip: 'processor time of other processes is read on Linux alone' };
 const plain: Launch = {
@@ -21,7 +22,7 @@ const plain: Launch = {
 };
 const limits = resolveLimits({ watchdogMs: 2_000 });
 
-/** A program in place of a cell's: says that it is ready, and does this with each frame that comes. */
+/** A program that replaces that of a cell: says that it is ready, and does this with each frame. */
 const program = (onFrame: string) => `
   const { readSync, writeSync } = require('node:fs');
   const say = (header) => {
@@ -91,27 +92,31 @@ test('a late cell is ended as soon as it has had a quarter of its time', {
   );
 });
 
-test('what a cell holds of others is told of its death, and is not taken for growth', onLinux, async (t) => {
-  // What the second frame takes is there when the third begins, and the process dies of that one without having grown.
-  const cell = await Cell.start(
-    plain,
-    program('if (frame === 2) all.push(Buffer.alloc(2 ** 26, 1)); if (frame === 3) process.exit(1); done(frame);'),
-    '',
-    operatorLimits({}),
-  );
-  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-  const died = new Promise<Death>((resolve) => cell.attach({ died: resolve }));
-  const dealtWith = (send: () => void) =>
-    new Promise<void>((resolve) => {
-      cell.onIdle = resolve;
-      send();
-    });
-  await dealtWith(() => cell.load(1, '', limits));
-  t.mock.timers.tick(policy.memoryPollMs.default);
-  await dealtWith(() => cell.drop(1));
-  t.mock.timers.tick(policy.memoryPollMs.default);
-  cell.load(2, '', limits);
-  const { cause, grownMb, heldMb } = await died;
-  assert.equal(cause, 'exit');
-  assert.ok(heldMb > 32 && grownMb < 32, `${heldMb} and ${grownMb} MB`);
-});
+test(
+  'the memory that a cell holds of other handlers is reported at its death, and is not taken for growth',
+  onLinux,
+  async (t) => {
+    // What the second frame takes is there when the third begins, and the process dies of that one without having grown.
+    const cell = await Cell.start(
+      plain,
+      program('if (frame === 2) all.push(Buffer.alloc(2 ** 26, 1)); if (frame === 3) process.exit(1); done(frame);'),
+      '',
+      operatorLimits({}),
+    );
+    t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    const died = new Promise<Death>((resolve) => cell.attach({ died: resolve }));
+    const dealtWith = (send: () => void) =>
+      new Promise<void>((resolve) => {
+        cell.onIdle = resolve;
+        send();
+      });
+    await dealtWith(() => cell.load(1, '', limits));
+    t.mock.timers.tick(policy.memoryPollMs.default);
+    await dealtWith(() => cell.drop(1));
+    t.mock.timers.tick(policy.memoryPollMs.default);
+    cell.load(2, '', limits);
+    const { cause, grownMb, heldMb } = await died;
+    assert.equal(cause, 'exit');
+    assert.ok(heldMb > 32 && grownMb < 32, `${heldMb} and ${grownMb} MB`);
+  },
+);

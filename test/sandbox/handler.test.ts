@@ -67,7 +67,7 @@ test('calls are answered, reported in order and may run at the same time', async
   );
 });
 
-test('prepared answers never leave the cell, and are found by canonical JSON', async () => {
+test('prepared answers never leave the cell, and are matched by canonical JSON', async () => {
   const handler = await load(`export const handle = async (_: any, context: any) => [
     await context.call.look({ b: 1, a: 1.0 }),
     await context.call.look({ c: 1 }).catch((error: any) => [error instanceof Error, error.name, error.code, error.message]),
@@ -83,7 +83,7 @@ test('prepared answers never leave the cell, and are found by canonical JSON', a
   assert.equal(report.calls.length, 2);
 });
 
-test('prepared answers come after whatever a run can do without them, as those from outside', async () => {
+test('prepared answers come after everything that a run can do without them, like answers from outside', async () => {
   const handler = await load(`export const handle = async (request: any, context: any) => {
     const order: string[] = [];
     const call = context.call.look({ n: 1 }).then(() => order.push('answer'));
@@ -138,7 +138,7 @@ test('calls with prepared answers are all reported in their order, however the r
   }
 });
 
-test('an answer is prepared for its tool and run alone', async () => {
+test('a prepared answer is for its tool and its run only', async () => {
   const handler = await load(
     'export const handle = async (_: any, context: any) => [await context.call.look({ n: 1 }), await context.call.store({ n: 1 })];',
   );
@@ -153,7 +153,7 @@ test('an answer is prepared for its tool and run alone', async () => {
   );
 });
 
-test('runs of several clocks that wait at the same time keep their own', async () => {
+test('runs with different clocks that wait at the same time keep their own clock', async () => {
   const handler = await load(`export const handle = async (_: any, context: any) => {
     const told = () => [context.now(), Date.now(), +new Date(), Date.parse(Date() + 'Z')];
     const before = told();
@@ -175,7 +175,7 @@ test('runs of several clocks that wait at the same time keep their own', async (
     assert.deepEqual(new Set(JSON.parse(value ?? '[]')), new Set([clocks[index]]), message);
 });
 
-test('a clock that ticks goes on with each answer from outside, and shows the same where a run is made again', async () => {
+test('a ticking clock goes on with each answer from outside, and shows the same times when a run is made again', async () => {
   const handler = await load(`export async function handle(again: boolean, context: any) {
     const at = () => (context.now() === Date.now() ? context.now() : NaN);
     const seen = [at(), at()];
@@ -197,13 +197,13 @@ test('a clock that ticks goes on with each answer from outside, and shows the sa
   );
 });
 
-test('a handler that is closed finishes what it has begun', { timeout: 120_000 }, async () => {
+test('a closed handler finishes the runs under way', { timeout: 120_000 }, async () => {
   const handler = await load(
     'export const handle = async (_: any, context: any) => [await context.call.look({ n: 1 })];',
   );
   const report = await handler.run(run(null), async () => {
     await handler.close();
-    // Whatever closing makes of the cell has been done when another handler has run there.
+    // Once another handler has run on the cell, the close is done there.
     const other = await load('export const handle = () => 1;');
     assert.equal((await other.run(run(null), echo)).end, 'returned');
     return { output: '"found"' };
@@ -212,7 +212,7 @@ test('a handler that is closed finishes what it has begun', { timeout: 120_000 }
   await assert.rejects(handler.run(run(null), echo), { code: 'PLATFORM_SANDBOX_CLOSED' });
 });
 
-test('a request that fits into no frame is refused, and takes no other along', async () => {
+test('a request too large for a frame is refused, and the other runs are made', async () => {
   const handler = await load('export const handle = (request: any) => request.length;');
   const reports = await handler.runAll([run('short'), run('x'.repeat(17_000_000)), run('')], echo);
   assert.deepEqual(
@@ -225,7 +225,7 @@ test('a request that fits into no frame is refused, and takes no other along', a
   );
 });
 
-test('send is there for a requester alone, and is reported without a tool', async () => {
+test('only a requester has send, and it is reported without a tool', async () => {
   const handler = await load(
     'export const perform = async (task: any, context: any) => context.send ? context.send({ task }) : "none";',
     'perform',
@@ -236,7 +236,7 @@ test('send is there for a requester alone, and is reported without a tool', asyn
   assert.equal((await handler.run(run(1), echo)).value, '"none"');
 });
 
-test('clock, identifiers and chance depend on the run alone', async () => {
+test('clock, identifiers and random numbers depend only on the run', async () => {
   const handler = await load(
     'export const handle = (_: any, context: any) => [context.now(), Date.now(), context.newId(), context.newId(), Math.random()];',
   );
@@ -253,7 +253,7 @@ test('clock, identifiers and chance depend on the run alone', async () => {
   assert.equal(other[0], 5);
 });
 
-test('chance by a name that is put together is as seeded as by its own', async () => {
+test('Math.random is seeded even if its name is put together at run time', async () => {
   const plain = await load('export const handle = () => [Math.random(), Math.random()];');
   const hidden = await load(
     `export const handle = (word: string) => [(Math as any)['ran' + word](), (globalThis as any).Math['ran' + word]()];`,
@@ -281,7 +281,7 @@ test('runs of one clock are made together, and reported in the order asked', asy
   assert.deepEqual(made, [1_000, 1_000, 1_000, 5, 5]);
 });
 
-test('identifiers and chance of many seeds look alike in nothing', async () => {
+test('identifiers and random numbers of many seeds have nothing in common', async () => {
   const handler = await load('export const handle = (_: any, context: any) => [context.newId(), Math.random()];');
   const reports = await handler.runAll(
     Array.from({ length: 300 }, (_, index) => run(null, { seed: `seed ${index}` })),
@@ -294,7 +294,7 @@ test('identifiers and chance of many seeds look alike in nothing', async () => {
   assert.ok(mean > 0.4 && mean < 0.6, `${mean}`);
 });
 
-test('a live clock goes on from where it was set', async () => {
+test('a live clock goes on from the time that it was set to', async () => {
   const handler = await load(
     `export const handle = async (_: any, context: any) => { const first = context.now(); await context.call.look({}); return [first, context.now(), Date.now()]; };`,
   );
@@ -310,7 +310,7 @@ test('a live clock goes on from where it was set', async () => {
   }
 });
 
-test('a live run that is made again sees the times that it saw, and its answers as they came', async () => {
+test('a live run that is made again sees the same times, and its answers in the same steps', async () => {
   const handler = await load(`export async function handle(request: any, context: any) {
     const at = () => ({ at: context.now(), date: new Date().toISOString() });
     const slow = context.call.look(at()).then(() => context.call.look({ behind: 'slow', ...at() }));
@@ -325,7 +325,7 @@ test('a live run that is made again sees the times that it saw, and its answers 
     let asked = 0;
     const answer: OnCall = async ({ tool, input }) => {
       asked += 1;
-      // The one that waits longest is the one that loops, so that the others have ended or have all their answers.
+      // The run that waits longest is the one that loops: by then the others have ended or have all their answers.
       const isFirst = !input.includes('behind');
       await new Promise((resolve) => setTimeout(resolve, tool === 'look' && isFirst ? 60 : 20));
       return { output: '1' };
@@ -338,7 +338,7 @@ test('a live run that is made again sees the times that it saw, and its answers 
   assert.deepEqual(ends, ['Error: declined', 4, 'returned', 'timed-out', 'returned', 12]);
 });
 
-test('the place of a throw is found in the bundle', async () => {
+test('the position of a throw is found in the bundle', async () => {
   const handler = await load(
     'export function handle(request: any) {\n  const inner = () => {\n    throw new TypeError("here");\n  };\n  return inner();\n}',
   );
@@ -348,7 +348,7 @@ test('the place of a throw is found in the bundle', async () => {
   assert.deepEqual(position, { line: 4, column: 11 });
 });
 
-test('code that changes built-ins works as it does anywhere, and no other run sees it', async () => {
+test('code that changes built-ins works as usual, and no other run sees the change', async () => {
   const handler = await load(`export const handle = (n: number) => {
     const before = typeof (Array.prototype as any).last;
     (Array.prototype as any).last = function () { return this[this.length - 1]; };
@@ -369,7 +369,7 @@ test('code that changes built-ins works as it does anywhere, and no other run se
   );
 });
 
-test('what a pattern matched last is there for the run that matched it', async () => {
+test('the last match of a pattern is there for the run that matched it', async () => {
   const handler = await load(`export const handle = (n: number) => {
     let text = 'yyyy-' + n;
     if (/(y+)/.test(text)) text = text.replace((RegExp as any).$1, '2026');
@@ -394,7 +394,7 @@ test('a swallowed failure reads the same in the realm that runs share', async ()
   );
 });
 
-test('runs of a batch are answered in order, whatever becomes of each', async () => {
+test('the reports of a batch are in order, however each run ends', async () => {
   const handler = await load(
     `export const handle = async (n: number, context: any) => {
       if (n % 7 === 3) throw new Error('three');
@@ -418,7 +418,7 @@ test('runs of a batch are answered in order, whatever becomes of each', async ()
   }
 });
 
-test('the host is asked once, though a run is made again', async () => {
+test('the host is asked once even if a run is made again', async () => {
   // It throws in the end, and what throws in the shared realm is made again in one of its own.
   const handler = await load(
     `export const handle = async (n: number, context: any) => { await context.call.look({ n }); await context.call.store({ n }); throw new Error('end'); };`,
@@ -438,7 +438,7 @@ test('the host is asked once, though a run is made again', async () => {
   assert.deepEqual(asked.sort(), ['look {"n":1}', 'look {"n":2}', 'store {"n":1}', 'store {"n":2}']);
 });
 
-test('answers given together reach each its own run, and one that hangs on its answer holds up no other', async () => {
+test('answers sent together each reach their run, and a run that hangs on its answer delays no other', async () => {
   for (const hanging of [0, 7]) {
     const handler = await load(
       `export const handle = async (n: number, context: any) => {
@@ -463,7 +463,7 @@ test('answers given together reach each its own run, and one that hangs on its a
   }
 });
 
-test('a run that kills its cell takes no other along, and its bundle is not run again', async () => {
+test('if a run kills its cell, the others are still made, and its bundle is not run again', async () => {
   const handler = await load(
     `export const handle = async (n: number, context: any) => {
       await context.call.look({ n });
@@ -501,7 +501,7 @@ test('a host that cannot answer ends the run as killed, and the cell lives', asy
   assert.equal(sandbox.stats().killedCells, before);
 });
 
-test('an answer that fits into no frame ends its run, as many that are too long together', async () => {
+test('an answer too large for a frame ends its run, and so do answers that are too long together', async () => {
   const handler = await load('export const handle = (_: any, context: any) => context.call.look(1);');
   const long = 'x'.repeat(40_000_000);
   const answers = [{ output: `"${long}"` }, { error: { code: 'FAILED' as const, message: long } }];
@@ -513,7 +513,7 @@ test('an answer that fits into no frame ends its run, as many that are too long 
   assert.equal((await handler.run(run(null), echo)).end, 'returned');
 });
 
-test('a host that throws at once is no other', async () => {
+test('a host that throws at once is like one that rejects', async () => {
   const handler = await load('export const handle = (_: any, context: any) => context.call.look({});');
   const report = await handler.run(run(null), () => {
     throw new Error('at once');
@@ -522,7 +522,7 @@ test('a host that throws at once is no other', async () => {
   assert.match(report.message ?? '', /at once/);
 });
 
-test('an abort is heard while a run waits and while it computes', async () => {
+test('an abort works while a run waits and while it computes', async () => {
   const waiting = await load('export const handle = (_: any, context: any) => context.call.look({});');
   const abort = new AbortController();
   let inner: AbortSignal | undefined;
@@ -543,7 +543,7 @@ test('an abort is heard while a run waits and while it computes', async () => {
   assert.equal((await waiting.run(run(null), echo)).end, 'returned');
 });
 
-test('runs that are called off do not keep their cell for as long as each may last', async () => {
+test('cancelled runs do not keep their cell for as long as each may last', async () => {
   const own = await createSandbox({ cells: 1 });
   try {
     const of = async (source: string) => {
@@ -565,7 +565,7 @@ test('runs that are called off do not keep their cell for as long as each may la
   }
 });
 
-test('a run that is at work when others of its handler are called off is made again, and not blamed', async () => {
+test('a run that is working when other runs of its handler are cancelled is made again, and not blamed', async () => {
   const own = await createSandbox({ cells: 1 });
   try {
     const bundled = await bundleHandler(
@@ -584,7 +584,7 @@ test('a run that is at work when others of its handler are called off is made ag
   }
 });
 
-test('any ES module can be loaded, and one that cannot answers every run with its end', async () => {
+test('any ES module can be loaded, and one that cannot be loaded ends every run', async () => {
   const plain = await sandbox.load(
     'export const x = 1;\nexport const handle = (n) => n + x;\nexport default handle;',
     'handle',
@@ -602,7 +602,7 @@ test('any ES module can be loaded, and one that cannot answers every run with it
   }
 });
 
-test('limits are obeyed', async () => {
+test('limits are kept', async () => {
   const big = await load('export const handle = (n: number) => "x".repeat(n);', 'handle', { maxResultBytes: 1_000 });
   assert.equal((await big.run(run(900), echo)).end, 'returned');
   const over = await big.run(run(2_000), echo);

@@ -12,7 +12,7 @@ import { addonPath } from '../../sandbox/addon.ts';
 import { bundleHandler, createSandbox, type Level, levels } from '../../sandbox/index.ts';
 import { findTools, type Launch, launchesAt } from '../../sandbox/launch.ts';
 
-/** What a guest that has broken out of its isolate would try: it has all of Node, as the cell's own program has. */
+/** What a guest would try that has broken out of its isolate: it has all of Node, like the program of the cell. */
 const breakOut = `
 const seen = { env: Object.keys(process.env).filter((name) => name !== 'PWD') };
 const attempt = (name, act) => { try { seen[name] = String(act()); } catch (error) { seen[name] = error.code ?? error.message; } };
@@ -57,7 +57,10 @@ async function openAt(level: Level) {
   return createSandbox({ cells: 1, exactly: level }).catch((error: Error) => error.message);
 }
 
-/** Runs the break-out in place of the cell's program; `without` leaves out the permission model, to see the outer layers alone. */
+/**
+ * Runs the break-out in place of the cell's program; `without` leaves out the permission model, to see the outer layers
+ * alone.
+ */
 async function breakOutAt(level: Level, without: { permission: boolean }): Promise<Seen> {
   for (const launch of launchesAt(level, findTools(), { addon: addonPath(), strict: [] })) {
     const seen = await breakOutWith(launch, without.permission).catch(() => undefined);
@@ -120,7 +123,7 @@ for (const level of levels) {
       }
     });
 
-    test('holds what has broken out of its isolate', async (t) => {
+    test('holds code that has broken out of its isolate', async (t) => {
       const sandbox = await openAt(level);
       if (typeof sandbox === 'string') return t.skip(sandbox);
       await sandbox.close();
@@ -149,13 +152,13 @@ for (const level of levels) {
   });
 }
 
-test('a level that cannot be had is refused with a code of the operator', async () => {
-  // Stands for one that this machine does not offer.
+test('an unavailable level is refused with a code for the operator', async () => {
+  // Stands for a level that this machine does not offer.
   const level = 'hypervisor' as Level;
   await assert.rejects(createSandbox({ cells: 1, exactly: level }), { code: 'OPERATOR_SANDBOX_LEVEL' });
 });
 
-test('the least demanded is met by the best there is', async () => {
+test('the best available level is used if it is at least the wanted one', async () => {
   const sandbox = await createSandbox({ cells: 1, level: 'process' });
   try {
     const best = [];
@@ -171,7 +174,7 @@ test('the least demanded is met by the best there is', async () => {
   }
 });
 
-test('a program that makes no wall is not taken for one', async (t) => {
+test('a program that builds no wall does not count as one', async (t) => {
   if (process.platform !== 'linux') return t.skip('there are no such programs');
   const programs = await mkdtemp(join(tmpdir(), 'no-walls-'));
   const path = process.env.PATH;
@@ -194,7 +197,9 @@ test('a program that makes no wall is not taken for one', async (t) => {
   }
 });
 
-test('what its parent was started with is open in no cell, at no level', { timeout: 120_000 }, async (t) => {
+test('no cell inherits the descriptors that its parent was started with, at any level', {
+  timeout: 120_000,
+}, async (t) => {
   if (process.platform !== 'linux') return t.skip('the system does not tell what a process has open');
   const script = `import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createSandbox } from ${JSON.stringify(new URL('../../sandbox/index.ts', import.meta.url).href)};

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bundleHandler, createSandbox, type Run, type Sandbox } from '../../sandbox/index.ts';
 
-// Time enough that memory is what runs out first, however busy the machine is.
+// Enough time that memory runs out first, however busy the machine is.
 const limits = { stepMs: 10_000, watchdogMs: 30_000, memoryMb: 32 };
 const run: Run = { input: '1', seed: 'seed', nowMs: 0, tools: [], send: false };
 
@@ -31,7 +31,7 @@ for (const [what, bomb] of Object.entries({
   });
 }
 
-test('who takes much and gives it back does not run out of memory', async () => {
+test('a run that takes much memory and frees it does not run out of memory', async () => {
   const bundled = await bundleHandler(
     'export const handle = () => { let last: any; for (let n = 0; n < 300; n += 1) last = new Array(100_000).fill(n); return last.length; };',
     'handle',
@@ -60,7 +60,7 @@ for (const [what, body, end, together] of [
   });
 }
 
-test('a cell keeps nothing of what its handlers have answered', { timeout: 120_000 }, async () => {
+test('a cell keeps nothing of the results of its handlers', { timeout: 120_000 }, async () => {
   const bundled = await bundleHandler('export const handle = () => "x".repeat(20_000);', 'handle');
   assert.ok(bundled.ok);
   const handler = await sandbox.load(bundled.bundle, 'handle');
@@ -75,7 +75,7 @@ test('a cell keeps nothing of what its handlers have answered', { timeout: 120_0
   await handler.close();
 });
 
-/** Handlers that each leave as many megabytes in their isolate as they are asked to. */
+/** Handlers that each leave as many megabytes in their isolate as the request says. */
 async function leavers(box: Sandbox) {
   const bundled = await bundleHandler(
     'export const handle = (megabytes: any) => { const all: Float64Array[] = []; while (8 * all.length < megabytes) all.push(new Float64Array(1_000_000).fill(1.5)); let sum = 0; for (const list of all) for (const one of list) sum += one; return sum; };',
@@ -88,7 +88,7 @@ async function leavers(box: Sandbox) {
   );
 }
 
-test('a cell that handlers have filled makes room before it loads another', { timeout: 120_000 }, async () => {
+test('a cell that handlers have filled unloads them before it loads another', { timeout: 120_000 }, async () => {
   const box = await createSandbox({ cells: 1 });
   try {
     for (const handler of await leavers(box)) {

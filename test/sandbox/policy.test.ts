@@ -21,7 +21,7 @@ test('every limit has a reason and a default no greater than its ceiling', () =>
   }
 });
 
-test('nobody gets more than the ceiling, less than something, or a fraction', () => {
+test('no limit is above its ceiling, below its minimum, or a fraction', () => {
   const asked = fc.record(
     {
       stepMs: fc.double(),
@@ -45,7 +45,7 @@ test('nobody gets more than the ceiling, less than something, or a fraction', ()
   );
 });
 
-test('less may be asked for, and the watchdog leaves the isolate its time', () => {
+test('a caller may ask for less, and the watchdog leaves the isolate its time', () => {
   assert.equal(resolveLimits({ stepMs: 50 }).stepMs, 50);
   const slow = resolveLimits({ stepMs: 5_000 });
   assert.ok(slow.watchdogMs >= 2 * slow.stepMs);
@@ -89,8 +89,8 @@ async function loaded(sandbox: Sandbox, source: string) {
 }
 
 /**
- * How many of these handlers, each of which makes one call, have made it before any is answered: none is until as many as expected have, and
- * there was time for another one.
+ * How many of these handlers, each of which makes one call, have made it before any is answered: none is until as many
+ * as expected have, and there was time for another one.
  */
 async function callsAtOnce(handlers: number, limits: SandboxLimits, expected: number): Promise<number> {
   const sandbox = await createSandbox({ cells: 1, limits });
@@ -120,12 +120,12 @@ async function callsAtOnce(handlers: number, limits: SandboxLimits, expected: nu
   }
 }
 
-test("how many cells may wait for answers is the operator's to say", async () => {
+test('the operator sets how many cells may wait for answers', async () => {
   assert.equal(await callsAtOnce(5, { parkedPerCell: 1 }, 3), 3, 'the one at work, one that waits, and the spare');
   assert.equal(await callsAtOnce(7, { parkedPerCell: 5 }, 7), 7);
 });
 
-test("what a cell may take is the operator's to say", async () => {
+test('the operator sets how much a cell may take', async () => {
   const grows = 'export const handle = () => Array.from({ length: 2e7 }, (_, n) => n).length;';
   const endIn = async (limits: SandboxLimits) => {
     const sandbox = await createSandbox({ cells: 1, limits: { memoryMb: 512, stepMs: 10_000, ...limits } });
@@ -142,7 +142,7 @@ test("what a cell may take is the operator's to say", async () => {
   assert.notEqual(await endIn({ cellMemoryMb: 130 }), 'returned');
 });
 
-test("how many handlers a cell keeps loaded, and with how much memory at rest, is the operator's to say", async () => {
+test('the operator sets how many handlers stay loaded in a cell, and with how much memory at rest', async () => {
   const keeps = async (limits: SandboxLimits) => {
     const cell = await Cell.start(
       {

@@ -65,7 +65,7 @@ test('other handlers do not notice that a cell dies', async () => {
   }
 });
 
-test('a cell that comes free goes to who has a handler loaded there, and then to the rest', async () => {
+test('a free cell goes to a waiter whose handler is loaded there, and then to the others', async () => {
   const sandbox = await createSandbox({ cells: 1 });
   try {
     const [busy, known, fresh] = await Promise.all([
@@ -116,7 +116,7 @@ test('a cell that is ended from outside while it computes is not blamed on the r
   }
 });
 
-test('a live run whose cell another has killed goes on as it began', async () => {
+test('a live run whose cell another run has killed goes on as it began', async () => {
   const sandbox = await createSandbox({ cells: 1 });
   try {
     const handler = await load(
@@ -163,7 +163,7 @@ test('a live run whose cell another has killed goes on as it began', async () =>
   }
 });
 
-test('the queue in front of the cells is bounded, and its length is told', async () => {
+test('the queue in front of the cells is bounded, and its length is reported', async () => {
   const sandbox = await createSandbox({ cells: 1, limits: { maxWaiting: 2 } });
   try {
     const busy = await load(sandbox, 'export const handle = () => { for (;;); };', { stepMs: 1_000 });
@@ -185,7 +185,7 @@ test('the queue in front of the cells is bounded, and its length is told', async
   }
 });
 
-test('requests for one handler wait in that queue too, those beside others that wait for their tools do not', async () => {
+test('requests for one handler wait in that queue too, but not those beside runs that only wait for tools', async () => {
   const sandbox = await createSandbox({ cells: 1, limits: { maxWaiting: 2 } });
   try {
     const busy = await load(sandbox, 'export const handle = () => { for (;;); };', {
@@ -232,7 +232,7 @@ test('requests for one handler wait in that queue too, those beside others that 
   }
 });
 
-test('a handler that waits for a tool holds no other up, even one that the tool needs', async () => {
+test('a handler that waits for a tool delays no other handler, not even one that the tool needs', async () => {
   const sandbox = await createSandbox({ cells: 1 });
   try {
     const handlers = await Promise.all([0, 1, 2].map((index) => load(sandbox, `// ${index}\n${sound}`)));
@@ -278,7 +278,7 @@ test('runs of one handler share its cell, and wait for their answers at the same
   }
 });
 
-test('of many runs at the same time few may kill a cell, and the rest is refused', async () => {
+test('of many runs at the same time few may kill a cell, and the others are refused', async () => {
   const sandbox = await createSandbox({ cells: 1 });
   try {
     const handler = await load(sandbox, killer, { stepMs: 200, watchdogMs: 600 });
@@ -313,7 +313,7 @@ test('a quarantine that workers share keeps a bundle out of all of them', async 
   }
 });
 
-test('a bundle that was let out of the shared quarantine is run again, but not where that cannot be told or was never shared', async () => {
+test('a bundle released from the shared quarantine is run again, but not if that is unknown or it was never shared', async () => {
   const digests = new Set<string>();
   let isThere = true;
   const quarantine = {
@@ -341,7 +341,7 @@ test('a bundle that was let out of the shared quarantine is run again, but not w
   }
 });
 
-test('more handlers than a cell keeps are loaded anew when they are wanted', async () => {
+test('handlers beyond those that a cell keeps are loaded again when they are needed', async () => {
   const sandbox = await createSandbox({ cells: 1 });
   try {
     const handlers = await Promise.all(
@@ -387,7 +387,7 @@ for (const level of ['process', 'bubblewrap'] as const) {
   });
 }
 
-/** Whether there is such a process; one that ended and that nobody has waited for is none. */
+/** Whether there is such a process; a zombie does not count. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -406,7 +406,7 @@ test('a closed sandbox takes nothing more', async () => {
   assert.equal(await sandbox.canary(), false);
 });
 
-test('what a run waits for is called off where its sandbox is closed', async () => {
+test('the calls of a run are aborted when its sandbox is closed', async () => {
   const sandbox = await createSandbox({ cells: 1 });
   const handler = await load(sandbox, sound);
   const calledOff = await new Promise<boolean>((resolve, reject) => {

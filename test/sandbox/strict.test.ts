@@ -34,7 +34,7 @@ async function load(of: Sandbox) {
   return of.load(bundled.bundle, 'handle', { stepMs: 300, memoryMb: 64 });
 }
 
-test('each run has built-ins of its own, whether others wait beside it or not', async () => {
+test('each run has built-ins of its own, whether or not others wait beside it', async () => {
   for (const layer of ['jitless', 'fresh-contexts']) assert.ok(sandbox.layers.inForce.includes(layer));
   const handler = await load(sandbox);
   for (const tool of [undefined, 1]) {
@@ -43,7 +43,7 @@ test('each run has built-ins of its own, whether others wait beside it or not', 
   }
 });
 
-test('runs that throw or loop end so, once, and the others of their batch as without them', async () => {
+test('runs that throw or loop end like that, once, and do not change how the others of their batch end', async () => {
   const handler = await load(sandbox);
   let calls = 0;
   const counting: OnCall = async (call, ...rest) => {
@@ -59,7 +59,7 @@ test('runs that throw or loop end so, once, and the others of their batch as wit
   assert.equal(calls, 3);
 });
 
-test('without it the runs share a realm that none can mark', async () => {
+test('without fresh contexts the runs share a realm that none can mark', async () => {
   const plain = await createSandbox({ cells: 1 });
   try {
     assert.ok(!plain.layers.inForce.some((layer) => layer === 'jitless' || layer === 'fresh-contexts'));

@@ -17,7 +17,10 @@ const plain: Launch = {
   nodeArgs: [],
 };
 
-/** A program in place of a cell's, as after a fault of V8: it says this once it has a run, and that once it has answers. */
+/**
+ * A program that replaces that of a cell, as after a bug in V8: it acts once it has a run, and again once it has
+ * answers.
+ */
 const program = (onRun: string, onAnswers = '') => `
   const { readSync, writeSync } = require('node:fs');
   const say = (header, texts = []) => {
@@ -67,7 +70,7 @@ function handlerOn(programs: string[]) {
 
 const run: Run = { input: 'null', seed: 'seed', nowMs: 0, tools: ['look'], send: false };
 
-test('a run that makes other calls where it is made again is answered none the less', async () => {
+test('a run that makes other calls when it is made again still gets its answers', async () => {
   const { handler } = handlerOn([
     program("call(0, 'look');", 'process.exit(1);'),
     program("call(1, 'look');", "say({ op: 'news', done: 3, plain: [[run, 1, 0, 0]] }, ['7']); process.exit(0);"),
@@ -92,6 +95,6 @@ for (const [what, said] of forged)
       asked.push(tool);
       return { output: 'null' };
     });
-    assert.deepEqual([end, message, quarantined], ['killed', 'its cell said what no cell says', ['digest']]);
+    assert.deepEqual([end, message, quarantined], ['killed', 'its cell sent what no cell sends', ['digest']]);
     assert.ok(asked.length <= 2 && asked.every((tool) => tool === 'look'), `${asked}`);
   });

@@ -8,7 +8,7 @@ function all({ joined, lengths }: Texts): string[] {
   return lengths.map(() => texts.next());
 }
 
-test('what is packed is what is unpacked, through UTF-8 too', () => {
+test('unpacking gives what was packed, also through UTF-8', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.string(), (texts, word) => {
       const bytes = Buffer.from(pack({ word }, Texts.of(texts)));
@@ -18,7 +18,7 @@ test('what is packed is what is unpacked, through UTF-8 too', () => {
   );
 });
 
-test('a part of the texts is what a list of them would give', () => {
+test('a slice of texts is the same as a slice of a list', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.nat(20), fc.nat(20), (texts, from, count) => {
       const to = Math.min(from + count, texts.length);
@@ -27,7 +27,7 @@ test('a part of the texts is what a list of them would give', () => {
   );
 });
 
-test('lengths that do not add up are refused, and so is a text too many', () => {
+test('lengths that do not add up are refused, and so is reading beyond the last text', () => {
   for (const packed of ['{"lengths":[3]}\nab', '{"lengths":[]}\nab', '{"lengths":[-1,3]}\nab', 'no line'])
     assert.throws(() => unpack(packed));
   const { texts } = unpack('{"lengths":[2]}\nab');

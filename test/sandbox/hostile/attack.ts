@@ -15,17 +15,17 @@ import {
 } from '../../../sandbox/index.ts';
 import { readConfig } from '../../../src/config.ts';
 
-/** One attack: what is run, and what may become of it. */
+/** One attack: the code, and how it may end. */
 export interface Attack {
   /** TypeScript of the handler; `SECRET_FILE` and `SECRET_PORT` are replaced by what must not be reached. */
   source: string;
-  /** How it may end; V8 decides between several where more than one stands here. */
+  /** How it may end; if there are several, V8 decides. */
   ends: readonly (End | 'refused')[];
-  /** Whether it sees what it itself did where the realm is not frozen, so that it can be made in the frozen one alone. */
+  /** Whether it only works in a frozen realm, since elsewhere it sees its own changes. */
   frozen?: true;
   /** How often it is run in one batch; default once. */
   runs?: number;
-  /** Answers that the cell has beforehand. */
+  /** Prepared answers. */
   answers?: NonNullable<Run['answers']>;
   /** How long the host takes to answer a tool, in milliseconds; default: no time. */
   slowMs?: Readonly<Record<string, number>>;
@@ -33,13 +33,14 @@ export interface Attack {
   check?(reports: RunReport[]): void;
 }
 
-/** Whatever the machine does, nothing here takes longer: what is to be cut off has by then been many times. */
+/** On any machine all that must be cut off has been cut off many times by then. */
 const hangMs = 120_000;
 
 /** `PROTOSMITH_SANDBOX_STRICT=fresh-contexts npm test -- test/sandbox/hostile` makes the attacks there. */
 const { sandboxStrict: strict } = readConfig({ PROTOSMITH_SANDBOX_STRICT: process.env.PROTOSMITH_SANDBOX_STRICT });
 
-// Short where an attack is to be cut off, so that many make a quick test; one that comes to an end by itself has time for it on any machine.
+// Short for attacks that must be cut off, so that many of them make a quick test. One that ends by itself has enough
+// time on any machine.
 const cutOff = { stepMs: 400, watchdogMs: 1_000, memoryMb: 32 };
 const byItself = { stepMs: 10_000, watchdogMs: 30_000, memoryMb: 32 };
 
@@ -48,7 +49,7 @@ const sound = `export function handle(request: { n: number[] }) {
   return { sum: request.n.reduce((sum, one) => sum + one, 0), own, typeofMark: typeof (globalThis as any).mark };
 }`;
 
-/** What the attacks of one process share: starting it takes longer than most of them. */
+/** What the attacks of one process share: starting it takes longer than most attacks. */
 interface Ground {
   sandbox: Sandbox;
   canary: Awaited<ReturnType<typeof plantCanaries>>;
@@ -57,7 +58,10 @@ interface Ground {
 let shared: Promise<Ground> | undefined;
 after(() => leave());
 
-/** Runs an attack in real cells and sees that it ends as it must, that nothing was reached, and that host and next run are unharmed. */
+/**
+ * Runs an attack in real cells. Proves that it ends as it must, that it reached nothing, and that host and next run are
+ * unharmed.
+ */
 export function attack(name: string, { source, ends, runs = 1, answers, slowMs = {}, check, frozen }: Attack): void {
   const skip = frozen && strict.includes('fresh-contexts') && 'the realm is not frozen';
   test(name, { timeout: hangMs, skip }, async (t) => {

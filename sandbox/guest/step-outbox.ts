@@ -1,18 +1,18 @@
 import { mapGet, mapSet, NativeMap, stringify } from './primordials.ts';
 
-// What waits to be told: the rows of the head and the lengths, written out by hand, since a `toJSON` that the guest has planted could make
-// `stringify` say what it likes of other runs. A guest can call us with hardly any stack left: whatever may fail of it comes first, and then
-// nothing is called until all is written down.
+// The output of a step: the rows of its header and the lengths. They are written by hand, since a `toJSON` that the
+// guest has planted could make `stringify` lie about other runs. A guest can call us with hardly any stack left. So
+// everything that may fail for lack of stack comes first, and from then on nothing is called until all is noted.
 
-/** Stands for the logs and identifiers of a run that has none, as most; as the lists of `bareList` it inherits nothing. */
-export interface Settled {
+/** A run that has ended. Its lists come from `bareList`, so that they inherit nothing. */
+export interface EndedRun {
   run: number;
   logs: readonly string[];
   ids: readonly string[];
 }
 
 let plainRows = '';
-/** The row of plain runs that may still grow, for they mostly follow one another. */
+/** The row of plain runs that may still grow: they mostly follow one another. */
 let plainFirst = 0;
 let plainNext = 0;
 let plainLengths = '';
@@ -23,20 +23,20 @@ let settledTexts = '';
 let callRows = '';
 let callLengths = '';
 let callTexts = '';
-/** Whether a call that has to be answered from outside is among them. */
+/** Whether one of the calls has to be answered from outside. */
 let asksOutside = false;
-/** Calls that have been given their answers and were kept back, in their order. */
+/** Calls that have their answers already and were held back, in their order. */
 let givenRows = '';
 let givenLengths = '';
 let givenTexts = '';
 let givenCount = 0;
 
-/** So many calls, or so much of their texts, are kept back at most. */
-const mostGiven = 32;
-const mostGivenLength = 65_536;
+/** How many calls are held back at most, and how long their texts are together. */
+const maxGiven = 32;
+const maxGivenLength = 65_536;
 
-/** Notes a run that returned and did nothing else. */
-export function tellPlain(run: number, text: string): void {
+/** Queues a run that returned and did nothing else. */
+export function queueReturn(run: number, text: string): void {
   if (run === plainNext && plainFirst < plainNext) plainNext += 1;
   else {
     closePlainRow();
@@ -53,8 +53,8 @@ function closePlainRow(): void {
   plainFirst = plainNext;
 }
 
-/** Notes any other run that has ended. */
-export function tellSettled({ run, logs, ids }: Settled, returned: boolean, text: string, stack: string): void {
+/** Queues any other run that has ended. */
+export function queueEnd({ run, logs, ids }: EndedRun, returned: boolean, text: string, stack: string): void {
   let idList = '';
   for (let index = 0; index < ids.length; index += 1) idList += `${index === 0 ? '' : ','}"${ids[index] as string}"`;
   settledRows += `${settledRows === '' ? '' : ','}[${run},${returned ? 1 : 0},${logs.length},[${idList}]]`;
@@ -71,10 +71,10 @@ export function tellSettled({ run, logs, ids }: Settled, returned: boolean, text
   }
 }
 
-/** Tools' names as they stand in a row; there are few, and none is the guest's. */
+/** Names of tools as JSON. There are few, and the guest makes up none. */
 const quotedNames: Map<string, string> = new NativeMap();
 
-/** A tool's name as it stands in a row. */
+/** The name of a tool as JSON. */
 export function quoted(tool: string): string {
   let name = mapGet(quotedNames, tool);
   if (name === undefined) {
@@ -84,8 +84,8 @@ export function quoted(tool: string): string {
   return name;
 }
 
-/** Notes a call; `name` is quoted already. */
-export function tellCall(run: number, call: number, name: string, answered: boolean, input: string): void {
+/** Queues a call; `name` is JSON already. */
+export function queueCall(run: number, call: number, name: string, answered: boolean, input: string): void {
   callRows += `${callRows === '' ? '' : ','}[${run},${call},${name},${answered ? 1 : 0}]`;
   callLengths += `${callLengths === '' ? '' : ','}${input.length}`;
   callTexts += input;
@@ -93,12 +93,12 @@ export function tellCall(run: number, call: number, name: string, answered: bool
 }
 
 /**
- * Keeps back the calls that were noted, where they are all that there is to tell and have their answers at hand: the host learns of them with
- * the next news. Whether it did.
+ * Holds back the queued calls for the next output, if nothing else is queued and all their answers are at hand. Whether
+ * it did.
  */
-export function keepCalls(): boolean {
+export function holdBackCalls(): boolean {
   if (asksOutside || plainFirst !== plainNext || plainRows !== '' || settledRows !== '') return false;
-  if (givenCount >= mostGiven || givenTexts.length + callTexts.length > mostGivenLength) return false;
+  if (givenCount >= maxGiven || givenTexts.length + callTexts.length > maxGivenLength) return false;
   if (callRows === '') return true;
   const comma = givenRows === '' ? '' : ',';
   givenRows += comma + callRows;
@@ -111,15 +111,15 @@ export function keepCalls(): boolean {
   return true;
 }
 
-/** All that was noted since the last time, packed (`GuestNews`); nothing where there is nothing. */
-export function takeNews(): string {
+/** Takes all that was queued since the last time, packed (`GuestOutput`); an empty text if nothing was. */
+export function takeOutput(): string {
   closePlainRow();
   if (plainRows === '' && settledRows === '' && callRows === '' && givenRows === '') return '';
   let lengths = givenLengths;
   if (plainLengths !== '') lengths += lengths === '' ? plainLengths : `,${plainLengths}`;
   if (settledLengths !== '') lengths += lengths === '' ? settledLengths : `,${settledLengths}`;
   if (callLengths !== '') lengths += lengths === '' ? callLengths : `,${callLengths}`;
-  const news = `{"given":[${givenRows}],"plain":[${plainRows}],"settled":[${settledRows}],"calls":[${callRows}],"lengths":[${lengths}]}\n${givenTexts}${plainTexts}${settledTexts}${callTexts}`;
+  const output = `{"given":[${givenRows}],"plain":[${plainRows}],"settled":[${settledRows}],"calls":[${callRows}],"lengths":[${lengths}]}\n${givenTexts}${plainTexts}${settledTexts}${callTexts}`;
   givenRows = '';
   givenLengths = '';
   givenTexts = '';
@@ -134,5 +134,5 @@ export function takeNews(): string {
   callLengths = '';
   callTexts = '';
   asksOutside = false;
-  return news;
+  return output;
 }

@@ -1,6 +1,6 @@
 import { charCodeAt, hide, imul, NativeError, NativeMath } from './primordials.ts';
 
-/** A generator of 32-bit numbers (sfc32) seeded by a text. */
+/** A generator of 32-bit numbers (sfc32), seeded with a text. */
 export function generator(seed: string): () => number {
   let a = 0x9e3779b9;
   let b = 0x243f6a88;
@@ -24,28 +24,29 @@ export function generator(seed: string): () => number {
   return next;
 }
 
-let ofRealm: (() => number) | undefined;
+let randomOfRealm: (() => number) | undefined;
 
-/** Takes the realm's own `Math.random` away until a run has the realm to itself. */
+/** Makes the realm's own `Math.random` throw until a run has the realm to itself. */
 export function replaceRandom(): void {
   hide(NativeMath, 'random', () => {
-    if (!ofRealm) throw new NativeError('Math.random cannot be reached this way');
-    return ofRealm();
+    if (!randomOfRealm) throw new NativeError('Math.random cannot be reached this way');
+    return randomOfRealm();
   });
 }
 
 /**
- * The `Math` that a run's module is given. In a realm of its own that is the realm's. In a shared one it has a `random` of the run's own; but
- * where the module does not speak of it that is not made: should it come by another way to the realm's, it throws and is made again alone.
+ * The `Math` for the module of a run. In a realm of its own that is the realm's. In a shared realm it has the run's own
+ * `random`, unless the text of the module does not contain the word: a run that reaches the realm's `random` some other
+ * way throws, and is made again alone.
  */
-export function mathOf(seed: string, shared: boolean, chance: boolean): object {
-  if (shared && !chance) return NativeMath;
+export function mathFor(seed: string, shared: boolean, usesRandom: boolean): object {
+  if (shared && !usesRandom) return NativeMath;
   let next: (() => number) | undefined;
   const random = (): number => {
     next ??= generator(seed);
     return next() / 4294967296;
   };
   if (shared) return { __proto__: NativeMath, random };
-  ofRealm = random;
+  randomOfRealm = random;
   return NativeMath;
 }
