@@ -156,7 +156,8 @@ export function giveDue(): void {
   }
 }
 
-// --- The context that a handler is given --------------------------------------------------------------------------------------------------
+// --- The context that a handler is given
+// --------------------------------------------------------------------------------------------------
 
 const noTools: object = freeze({ __proto__: null });
 
@@ -239,7 +240,7 @@ function newId(run: GuestRun, seed: string): string {
   return id;
 }
 
-// --- How a run ends -----------------------------------------------------------------------------------------------------------------------
+// --- How a run ends ---
 
 async function settleLater(run: GuestRun, value: unknown): Promise<void> {
   try {

@@ -232,7 +232,8 @@ function areaOf(path: string): string {
 function isAllowed({ from, to, typeOnly }: Import): boolean {
   const [own, other] = [areaOf(from), areaOf(to)];
   if (own === other) return true;
-  // What runs inside the isolate is the sandbox's own affair; it is loaded as text, but its names may be shared as types.
+  // What runs inside the isolate is the sandbox's own affair; it is loaded as text, but its names may be shared as
+  // types.
   if (other === 'sandbox/guest') return own === 'sandbox';
   const allowed = table[own] ?? [];
   if (ends.includes(other) && !ends.includes(own)) return false;

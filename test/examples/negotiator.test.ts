@@ -83,7 +83,8 @@ test('a negotiator in Python enqueues, reads its outcomes, acknowledges and reac
     );
   };
 
-  // The id is the recommended one, text beyond ASCII and awkward member names included: so is every job that runs twice.
+  // The id is the recommended one, text beyond ASCII and awkward member names included: so is every job that runs
+  // twice.
   const job = markedJob('python-one');
   const made = await negotiate('generate', { ...job, agreement: { ...(job.agreement as JsonObject), 'ключ 😀': 'ï' } });
   assert.deepEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: '' });

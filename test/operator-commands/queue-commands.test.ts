@@ -18,7 +18,10 @@ const json = async (...args: string[]) => {
 /** Deadlines that no command, however slow to start, outlasts. */
 const patient = { timeoutMs: 600_000 };
 
-/** A job id under which other data come again is refused, and kept as failed: for a minute only, so that it is made to look like a defect, which stays. */
+/**
+ * A job id under which other data come again is refused, and kept as failed: for a minute only, so that it is made to
+ * look like a defect, which stays.
+ */
 async function deadLetter(jobId: string): Promise<void> {
   await rig.outcomeOf(markedJob(jobId), { kind: 'review', jobId });
   await rig.left(jobId);

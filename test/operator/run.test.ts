@@ -307,7 +307,8 @@ test('stored handlers: by digest, over standard input and output, and from Pytho
     input: `${JSON.stringify(asked)}\n${JSON.stringify(answer)}\n`,
   });
   const [call, end] = lines(many.stdout);
-  // The answer stood on standard input before the call was made: it is nobody's, and the call fails with the end of input.
+  // The answer stood on standard input before the call was made: it is nobody's, and the call fails with the end of
+  // input.
   assert.deepEqual([call?.id, call?.call, call?.tool], ['x', 1, 'lookupProduct']);
   assert.deepEqual([end?.id, end?.end], ['x', 'returned']);
 

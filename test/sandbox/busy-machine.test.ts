@@ -96,7 +96,8 @@ test(
   'the memory that a cell holds of other handlers is reported at its death, and is not taken for growth',
   onLinux,
   async (t) => {
-    // What the second frame takes is there when the third begins, and the process dies of that one without having grown.
+    // What the second frame takes is there when the third begins, and the process dies of that one without having
+    // grown.
     const cell = await Cell.start(
       plain,
       program('if (frame === 2) all.push(Buffer.alloc(2 ** 26, 1)); if (frame === 3) process.exit(1); done(frame);'),

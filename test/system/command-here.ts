@@ -21,7 +21,8 @@ for (const name of ['stdout', 'stderr'] as const) {
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the command line in this process, as `runCommand` does in one of its own: for what a command says and ends with, where hundreds of
+ * Runs the command line in this process, as `runCommand` does in one of its own: for what a command says and ends
+ * with, where hundreds of
  * processes would take minutes to start. One command at a time, since each has its own environment and input.
  */
 export function commandHere(

@@ -14,7 +14,8 @@ export function tellFault(fault: string, jobs: number, outcomes: number, duplica
 }
 
 /**
- * Waits for the outcomes of jobs that a fault befell, prints the fault's line, and asserts that each job has one, announced once as new. Recovery counts
+ * Waits for the outcomes of jobs that a fault befell, prints the fault's line, and asserts that each job has one,
+ * announced once as new. Recovery counts
  * from the moment given, in milliseconds since 1970.
  */
 export async function reportFault<Found>(

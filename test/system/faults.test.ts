@@ -14,7 +14,10 @@ import {
   until,
 } from './harness.ts';
 
-/** Long enough for a job to survive a worker: the lock's time and the interval in which dead workers' jobs are looked for, twice over. */
+/**
+ * Long enough for a job to survive a worker: the lock's time and the interval in which dead workers' jobs are looked
+ * for, twice over.
+ */
 const patient: JsonObject = { timeoutMs: 120_000 };
 
 /** What a dead worker's lock and the next look for such jobs may take together, with room for a machine under load. */

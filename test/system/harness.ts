@@ -45,7 +45,8 @@ export function example(name: string): JsonObject & { agreement: JsonObject; tes
 }
 
 /**
- * A job that a sound handler exists for, marked so that its questions to the model are told from those of other jobs: the mark stands in the
+ * A job that a sound handler exists for, marked so that its questions to the model are told from those of other jobs:
+ * the mark stands in the
  * document, and is the negotiation's id.
  */
 export function markedJob(mark: string, more: JsonObject = {}): JsonObject {
@@ -215,7 +216,10 @@ export interface Rig {
   outcome(jobId: string): Promise<Outcome>;
   /** Submits and waits. */
   outcomeOf(data: unknown, options?: { kind?: string; jobId?: string }): Promise<Outcome>;
-  /** Waits until an ended job has left the queue: an outcome comes a moment earlier, and until then BullMQ ignores its id. */
+  /**
+   * Waits until an ended job has left the queue: an outcome comes a moment earlier, and until then BullMQ ignores its
+   * id.
+   */
   left(jobId: string): Promise<void>;
   entries(replyTo?: string): Promise<Record<string, string>[]>;
   close(): Promise<void>;

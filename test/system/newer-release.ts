@@ -1,5 +1,6 @@
 /**
- * Loaded before a worker (`node --import`), makes it one of a later release: it knows version 2 of jobs too. The text of three modules is changed as they
+ * Loaded before a worker (`node --import`), makes it one of a later release: it knows version 2 of jobs too. The text
+ * of three modules is changed as they
  * are loaded, and a text that is not found ends the process.
  */
 import { registerHooks } from 'node:module';

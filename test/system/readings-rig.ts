@@ -53,7 +53,10 @@ function caseText(number: number, request: JsonObject, response: JsonObject, exp
   return `# Test Case ${number}\n\n- **Test Request Data**:\n${JSON.stringify(request, null, 2)}\n\n- **Test Response Data**:\n${JSON.stringify(response, null, 2)}\n\n- **Expected Test Result**:\n${expected}\n`;
 }
 
-/** A provider that tells the price of an order; its questions are told from those of other jobs by the mark in its document. */
+/**
+ * A provider that tells the price of an order; its questions are told from those of other jobs by the mark in its
+ * document.
+ */
 export function orderJob(mark: string, more: JsonObject = {}, sentences = ''): JsonObject {
   const cases = [
     caseText(
@@ -207,7 +210,9 @@ export interface Roles {
   confirm?: (nth: number, question: Question) => Behaviour;
 }
 
-/** Passes the cases and knows of no discount at first; its repair keeps the agreement. No other question is answered. */
+/**
+ * Passes the cases and knows of no discount at first; its repair keeps the agreement. No other question is answered.
+ */
 export const faultyThenSound: Roles['candidate'] = (nth, { prompt }) => {
   if (nth === 1) return moduleReply(faultyModule);
   return prompt.includes(REPAIR_HEADING) ? moduleReply(soundModule) : { kind: 'stall' };

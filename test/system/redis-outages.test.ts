@@ -17,7 +17,10 @@ const sound: Behaviour = { kind: 'reply', text: soundReply };
 const slow: Behaviour = { ...sound, pieceCharacters: 150, pauseMs: 400 };
 const generated = ({ verdict }: { verdict: string }) => verdict === 'generated';
 
-/** Asserts that a worker took one of the jobs, none of which it could take before, within the time promised after Redis was back. */
+/**
+ * Asserts that a worker took one of the jobs, none of which it could take before, within the time promised after Redis
+ * was back.
+ */
 async function tookAgain(worker: WorkerUnderTest, jobIds: readonly string[], sinceMs: number): Promise<void> {
   const { time } = await worker.logged(({ msg, job }) => msg === 'taken' && jobIds.includes(job ?? ''));
   const resumedMs = Date.parse(String(time)) - sinceMs;

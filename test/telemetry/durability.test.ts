@@ -57,7 +57,8 @@ test('doctor calls such a Redis ill where durability is demanded, and warns else
 test('doctor warns before memory runs out at the pace of the last hour', { skip }, async () => {
   const envelope = 'x'.repeat(50_000);
   const [nowMs, stream] = [Date.now(), rig.keys.outcomes('default')];
-  // Those of days past do not count, and one early in the hour does not make the pace of a burst that of the whole hour.
+  // Those of days past do not count, and one early in the hour does not make the pace of a burst that of the whole
+  // hour.
   for (const [agoMs, many] of [
     [172_800_000, 100],
     [3_000_000, 1],

@@ -46,6 +46,7 @@ function isMark(token: Token | undefined, text: string): boolean {
 }
 
 /** Strings that the source composes of constants. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one walk with a branch for each kind of node.
 function assembled(tokens: readonly Token[]): Literal[] {
   const found: Literal[] = [];
   const add = (text: string): void => {

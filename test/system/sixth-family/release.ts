@@ -1,4 +1,6 @@
-/** Loaded before a worker (`node --import`), gives it one more family: its folder is this one, its line stands below. */
+/**
+ * Loaded before a worker (`node --import`), gives it one more family: its folder is this one, its line stands below.
+ */
 import { registerHooks } from 'node:module';
 
 const table = ': readonly [Family, ...Family[]] = [anp];';
