@@ -156,8 +156,7 @@ export function giveDue(): void {
   }
 }
 
-// --- The context that a handler is given
-// --------------------------------------------------------------------------------------------------
+// --- The context that a handler is given ---
 
 const noTools: object = freeze({ __proto__: null });
 
