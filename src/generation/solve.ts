@@ -9,9 +9,9 @@ import type { Services } from '../job/services.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { assignmentFor } from './assignment.ts';
+import { findHandler } from './find-handler.ts';
 import { finishReading } from './finish-reading.ts';
 import { type Generation, generate } from './generate.ts';
-import { lookup } from './lookup.ts';
 import { store } from './store.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function solve(
   const solved = await services.handlers.once<Solved>(tenant, key, {
     untilMs: workDeadline.atMs,
     signal: workDeadline.signal,
-    found: () => lookup(requirements, key, context, workDeadline, peerDeadline),
+    found: () => findHandler(requirements, key, context, workDeadline, peerDeadline),
     work: async (signal) => {
       const bounded = new Deadline(workDeadline.atMs, signal);
       // The reading runs while the candidate is written, so it costs little time.

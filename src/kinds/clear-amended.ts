@@ -1,14 +1,16 @@
 import { ruleCaseIdNotEchoed } from '../analysis/rule-case-id-not-echoed.ts';
 import { ruleCasesContradict } from '../analysis/rule-cases-contradict.ts';
+import type { Analyzed, LocatedSchema } from '../contract/agreement.ts';
+import type { Amendment } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
+import { patched } from '../documents/apply-patch.ts';
 import { mergeProof, proofOf, withProof } from '../handlers/proof.ts';
 import { clear } from '../job/clear.ts';
 import type { Ledger } from '../job/ledger.ts';
 import { analyzeWithPatterns } from '../job/match-patterns.ts';
 import type { Cleared, Requirements } from '../job/requirements.ts';
 import type { Services } from '../job/services.ts';
-import { amendedAgreement } from './stored-handler.ts';
 
 /** Analyzes a job and runs the preflight, with the amendments that its handler was made with. */
 export async function clearAmended(
@@ -44,4 +46,22 @@ export async function clearTogether(
   const all = { ...cleared, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } };
   clear(all, [ruleCasesContradict, ruleCaseIdNotEchoed]);
   return clearAmended(withProof(job, proof), record, services, ledger, signal);
+}
+
+/** The agreement with the amendments that a stored handler was made with. */
+export function amendedAgreement(analyzed: Analyzed, amendments: readonly Amendment[]): Analyzed {
+  const amended = (located: LocatedSchema | null, of: Amendment['of']) => {
+    if (located === null) return null;
+    const patch = amendments.filter((one) => one.of === of).flatMap((one) => one.patch);
+    return { ...located, schema: patched(located.schema, patch) ?? located.schema };
+  };
+  const { requestSchema, responseSchema } = analyzed.agreement;
+  return {
+    ...analyzed,
+    agreement: {
+      ...analyzed.agreement,
+      requestSchema: amended(requestSchema, 'requestSchema'),
+      responseSchema: amended(responseSchema, 'responseSchema'),
+    },
+  };
 }

@@ -26,10 +26,10 @@ import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, shape
 import { renderRepair } from '../prompting/render-repair.ts';
 import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from '../schemas/schema-walk.ts';
 import type { CheckFact } from '../verification/checks.ts';
-import { clearAmended, clearTogether } from './clear-amended.ts';
+import { amendedAgreement, clearAmended, clearTogether } from './clear-amended.ts';
+import { namedHandler } from './named-handler.ts';
 import { type Reproduction, reproduce } from './reproduce.ts';
 import type { Reproduced } from './reproduce-probes.ts';
-import { amendedAgreement, storedHandler } from './stored-handler.ts';
 
 /** Most faults reported to the peer. */
 const maxShown = 5;
@@ -41,7 +41,7 @@ const maxShown = 5;
  */
 export const fixPath: Path = async (received, services, ledger) => {
   const { job, workDeadline } = received;
-  const record = await ledger.stage('lookup', () => storedHandler(job, services));
+  const record = await ledger.stage('lookup', () => namedHandler(job, services));
   const ownRequirements = requirementsOf(
     await clearAmended(job, record, services, ledger, workDeadline.signal),
     ledger.trialSeed,

@@ -9,7 +9,7 @@ import type { Path } from '../job/path.ts';
 import { requirementsOf } from '../job/requirements.ts';
 import { runnableCases } from '../verification/runnable-cases.ts';
 import { clearAmended, clearTogether } from './clear-amended.ts';
-import { storedHandler } from './stored-handler.ts';
+import { namedHandler } from './named-handler.ts';
 
 /**
  * Verifies a stored handler against new cases. Ends `clean` where it passes them unchanged. Ends `generated` where a
@@ -18,7 +18,7 @@ import { storedHandler } from './stored-handler.ts';
  */
 export const verifyPath: Path = async (received, services, ledger) => {
   const { job } = received;
-  const record = await ledger.stage('lookup', () => storedHandler(job, services));
+  const record = await ledger.stage('lookup', () => namedHandler(job, services));
   const requirements = requirementsOf(
     await clearAmended(job, record, services, ledger, received.workDeadline.signal),
     ledger.trialSeed,

@@ -4,7 +4,7 @@ import type { CheckReport } from '../../src/contract/check-report.ts';
 import { HANDLER_ABI, type HandlerRecord } from '../../src/contract/handler.ts';
 import type { HandlerStore } from '../../src/contract/ports.ts';
 import { typesFor } from '../../src/generation/assignment.ts';
-import { lookup } from '../../src/generation/lookup.ts';
+import { findHandler } from '../../src/generation/find-handler.ts';
 import { proofOf } from '../../src/handlers/proof.ts';
 import { verifierVersion } from '../../src/handlers/verifier-version.ts';
 import { handlerDigest } from '../../src/hosting/load-handler.ts';
@@ -46,7 +46,7 @@ async function found(held: Requirements, stored: HandlerRecord[]) {
     { maxCandidates: 0, maxCompletions: 0, maxTokens: null, maxCostUsd: null },
     processBudgetOf(),
   );
-  const solved = await lookup(held, 'key', { services, ledger, budget }, farOff(), farOff());
+  const solved = await findHandler(held, 'key', { services, ledger, budget }, farOff(), farOff());
   const record = solved?.handler ?? null;
   return { record, touched, put, report: ledger.report(), loaded: bench.counts.loaded - loaded };
 }

@@ -9,8 +9,8 @@ import { readJob } from '../../src/intake/read-job.ts';
 import { clear } from '../../src/job/clear.ts';
 import { type Requirements, requirementsOf } from '../../src/job/requirements.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { amendedAgreement } from '../../src/kinds/clear-amended.ts';
 import { probesOf, quotedOf } from '../../src/kinds/reproduce-probes.ts';
-import { amendedAgreement } from '../../src/kinds/stored-handler.ts';
 import { validatorOf } from '../../src/schemas/validator-of.ts';
 import { example } from '../system/harness.ts';
 

@@ -3,7 +3,7 @@ import { member } from '../../contract/job-fault.ts';
 import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Family } from '../family.ts';
-import { messageFaults, messageSchemas } from './messages.ts';
+import { messageFaults, messageSchemas } from './message-schemas.ts';
 import { readAgreement } from './read.ts';
 import { messageFor } from './say.ts';
 import { testCasesText, withFurtherCases } from './test-cases-text.ts';

@@ -21,7 +21,7 @@ const maxTried = 3;
  * stays stored. A handler that no whole reading has judged is served, and judged after the outcome; where a whole
  * reading is required, it is not served.
  */
-export async function lookup(
+export async function findHandler(
   requirements: Requirements,
   key: string,
   context: JobContext,

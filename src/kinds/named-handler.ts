@@ -1,8 +1,5 @@
-import type { Analyzed, LocatedSchema } from '../contract/agreement.ts';
-import type { Amendment } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
-import { patched } from '../documents/apply-patch.ts';
 import { familyOf } from '../families/families.ts';
 import { recordFault } from '../hosting/load-handler.ts';
 import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
@@ -10,10 +7,10 @@ import type { Services } from '../job/services.ts';
 import { type Code, CodedError } from '../kernel/errors.ts';
 
 /**
- * The handler that a job is about. Throws `EarlyEnd` with `error` where it is not stored, was withdrawn, or was made
+ * The stored handler that a job names by its digest. Throws `EarlyEnd` with `error` where it is not stored, was withdrawn, or was made
  * for another agreement or role. Throws `PLATFORM_HANDLER_CORRUPT` where the record does not match its digest.
  */
-export async function storedHandler(job: Job, services: Services): Promise<HandlerRecord> {
+export async function namedHandler(job: Job, services: Services): Promise<HandlerRecord> {
   const digest = job.handlerDigest ?? '';
   const family = familyOf(job);
   const protocolHash = family.hashOf(family.open(job).document);
@@ -31,24 +28,6 @@ export async function storedHandler(job: Job, services: Services): Promise<Handl
   const fault = recordFault(record);
   if (fault !== undefined) throw new CodedError('PLATFORM_HANDLER_CORRUPT', `Cannot use handler: ${fault}`);
   return record;
-}
-
-/** The agreement with the amendments that a stored handler was made with. */
-export function amendedAgreement(analyzed: Analyzed, amendments: readonly Amendment[]): Analyzed {
-  const amended = (located: LocatedSchema | null, of: Amendment['of']) => {
-    if (located === null) return null;
-    const patch = amendments.filter((one) => one.of === of).flatMap((one) => one.patch);
-    return { ...located, schema: patched(located.schema, patch) ?? located.schema };
-  };
-  const { requestSchema, responseSchema } = analyzed.agreement;
-  return {
-    ...analyzed,
-    agreement: {
-      ...analyzed.agreement,
-      requestSchema: amended(requestSchema, 'requestSchema'),
-      responseSchema: amended(responseSchema, 'responseSchema'),
-    },
-  };
 }
 
 function refused(code: Code, found: string): EarlyEnd {
