@@ -7,7 +7,7 @@ export type Language = 'en' | 'zh';
 /** What there is to say to a peer, in no protocol's words; a family makes messages of it. */
 export type Said =
   /** The handler is ready. */
-  | { what: 'generated' }
+  | { what: 'generated'; handler?: { digest: string; tools: readonly string[] } }
   /** There will be no handler. */
   | { what: 'failed' }
   /** The agreement cannot be kept as it stands. */

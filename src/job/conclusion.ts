@@ -53,12 +53,12 @@ export function jobFinding(code: Code, message: string, pointer?: string): Findi
 }
 
 /** What an end says to the peer, beside what was announced before it. */
-export function saidOf({ verdict, findings, rejected }: Conclusion, kind: Kind | null): Said[] {
+export function saidOf({ verdict, findings, rejected, handler }: Conclusion, kind: Kind | null): Said[] {
   // Nobody waits for an answer to these.
   const isSilent = kind === 'review' || kind === 'observe';
   switch (verdict) {
     case 'generated':
-      return [{ what: 'generated' }];
+      return [{ what: 'generated', ...(handler === undefined ? {} : { handler }) }];
     case 'error':
       return isSilent ? [] : [{ what: 'failed' }];
     case 'disputed': {

@@ -32,9 +32,21 @@ export function equalJson(a: Json, b: Json): boolean {
   return true;
 }
 
-/** Says whether two text payloads are equal, as they are compared. */
+/** Says whether two text payloads are equal, as they are compared: texts that are JSON objects or lists by their values. */
 export function equalText(a: string, b: string): boolean {
-  return comparableText(a) === comparableText(b);
+  if (comparableText(a) === comparableText(b)) return true;
+  const [left, right] = [structureIn(a), structureIn(b)];
+  return left !== undefined && right !== undefined && equalJson(left, right);
+}
+
+/** The JSON object or list that a text is; `undefined` where it is none. */
+function structureIn(text: string): Json | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A text payload as it is compared: CRLF counts as LF, and one final newline does not count. */

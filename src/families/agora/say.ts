@@ -1,0 +1,63 @@
+import type { Said } from '../../contract/said.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { visibleText } from '../../kernel/quote.ts';
+import { frontMatterOf } from './front-matter.ts';
+import { documentOf, listedSources, spelledHash, spellingOf } from './messages.ts';
+import { protocolHash } from './protocol-hash.ts';
+import { dialectOf, failureReply, successReply } from './reply.ts';
+import { sourceUriOf } from './source-uri.ts';
+
+/** Most findings that one reply describes. */
+const MAX_DESCRIBED = 20;
+
+/** What Agora has for things to say: a reply to the peer, or what our own node needs from then on. */
+export function messagesFor(said: Said, agreement: Json): JsonObject[] {
+  const dialect = dialectOf(spellingOf(agreement));
+  switch (said.what) {
+    case 'generated':
+      return [servedProtocol(agreement, said.handler)];
+    case 'failed':
+      return [failureReply(UNSUPPORTED, dialect)];
+    case 'dispute': {
+      const lines = said.findings.slice(0, MAX_DESCRIBED).map(({ message }) => visibleText(message));
+      return [failureReply([UNSUPPORTED, ...lines].join('\n'), dialect)];
+    }
+    case 'amended-document':
+      return [negotiation(said.text, spellingOf(agreement))];
+    // There is no message for these.
+    case 'complaint-accepted':
+    case 'complaint-rejected':
+    case 'amended-cases':
+    case 'further-cases':
+      return [];
+  }
+}
+
+/** The standard's own words for a protocol that a node does not support. */
+const UNSUPPORTED = 'Unsupported protocol';
+
+/** What a node enters into its tables: the hash, its listing, the routine, and the reply to each end of a run. */
+function servedProtocol(agreement: Json, handler: Extract<Said, { what: 'generated' }>['handler']): JsonObject {
+  const document = documentOf(agreement)?.text ?? '';
+  const hash = spelledHash(agreement, document);
+  const read = frontMatterOf(document);
+  return {
+    protocolHash: hash,
+    ...(read?.ok === true ? { metadata: { ...read.metadata } } : {}),
+    listing: { [hash]: listedSources(agreement, document) },
+    ...(handler === undefined ? {} : { routine: { digest: handler.digest, tools: [...handler.tools] } }),
+    replies: {
+      returned: successReply('{value}'),
+      failed: failureReply('{message}', dialectOf(spellingOf(agreement))),
+    },
+  };
+}
+
+function negotiation(document: string, spelling: 'hex' | 'base64'): JsonObject {
+  return {
+    protocolHash: 'negotiation',
+    protocolSources: [sourceUriOf(document)],
+    multiround: true,
+    body: `Please use the protocol document ${protocolHash(document, spelling)}:\n\n${document}`,
+  };
+}
