@@ -2,7 +2,8 @@ import { analyze } from '../analysis/analyze.ts';
 import { lint as lintAgreement } from '../analysis/lint.ts';
 import { preflight } from '../analysis/rules.ts';
 import type { Finding } from '../contract/finding.ts';
-import { families } from '../families/families.ts';
+import { families, familyNamed } from '../families/families.ts';
+import type { Family } from '../families/family.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
@@ -11,7 +12,7 @@ import { readText, UnreadableInput } from './read-input.ts';
 /** Looks for faults in an agreement and its cases, without a model and without Redis. */
 export const lint: Command = {
   summary: 'looks for faults in an agreement and its cases; no Redis, no model',
-  help: `Usage: protosmith lint [--json] <document.md> [cases.md]
+  help: `Usage: protosmith lint [--json] [--family <name>] <document.md> [cases.md]
        protosmith lint [--json] <job.json>
 
 Runs the preflight alone: reads schemas and cases out of the texts and tells what is wrong with them, where, and which
@@ -19,7 +20,8 @@ change would settle it. A file named - is read from standard input. The message 
 stand in its place, in JSON. A job, JSON with the member agreement, is looked at as a review of it would be: with its
 cases, role, tools, loose places and base protocols. What is named .json has to be one of these.
 
-  --json    findings as a JSON array
+  --json            findings as a JSON array
+  --family <name>   the family of agreements that a text is of; default: that of the message, else ${families[0].name}
 
 Exit code: 0 nothing stands in the way, 1 an error was found, 64 usage, 65 a file cannot be read, or there is no text
 in it.
@@ -27,7 +29,7 @@ in it.
   async run(args) {
     const { values, positionals } = readArguments(
       args,
-      { json: { type: 'boolean' } },
+      { json: { type: 'boolean' }, family: { type: 'string' } },
       { least: 1, most: 2, wanted: 'a document and, if there are any, its cases' },
     );
     if (positionals.every((name) => name === '-') && positionals.length === 2)
@@ -35,7 +37,7 @@ in it.
     const [document, cases] = await Promise.all(
       positionals.map(async (name): Promise<Input> => ({ name, text: await readText(name) })),
     );
-    const findings = await findingsIn(document as Input, cases);
+    const findings = await findingsIn(document as Input, cases, familyGiven(values.family));
     if (values.json) process.stdout.write(`${jsonForTerminal(findings, 2)}\n`);
     else process.stdout.write(findings.length === 0 ? 'no findings\n' : findings.map(describe).join('\n'));
     return findings.some(({ severity }) => severity === 'error') ? exitCodes.disputed : exitCodes.ok;
@@ -48,13 +50,22 @@ interface Input {
   text: string;
 }
 
-async function findingsIn(document: Input, cases: Input | undefined): Promise<Finding[]> {
+/** The family of a name. Throws `UsageError` where there is none. */
+function familyGiven(name: string | undefined): Family | undefined {
+  const family = name === undefined ? undefined : familyNamed(name);
+  if (name === undefined || family !== undefined) return family;
+  const wanted = families.map((one) => one.name).join(' or ');
+  throw new UsageError(`Cannot read arguments: found family ${JSON.stringify(name)}, wanted ${wanted}`);
+}
+
+async function findingsIn(document: Input, cases: Input | undefined, given: Family | undefined): Promise<Finding[]> {
   const job = objectIn(document.text);
-  if (job === undefined || !Object.hasOwn(job, 'agreement'))
-    return lintAgreement(
-      carriedText(document, 'document'),
-      cases === undefined ? undefined : carriedText(cases, 'cases'),
-    );
+  if (job === undefined || !Object.hasOwn(job, 'agreement')) {
+    const { text, family = given ?? families[0] } = carriedText(document, 'document');
+    if (cases !== undefined && family.writeCases === undefined)
+      throw new UsageError(`Cannot read arguments: a text of cases, which ${family.name} has none of, wanted a job`);
+    return lintAgreement(text, cases && carriedText(cases, 'cases').text, family);
+  }
   if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
   // Whoever lints a document needs no queue.
   const [{ accepted }, { EarlyEnd }] = await Promise.all([
@@ -71,13 +82,14 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
 }
 
 /**
- * The text that a message carries, where the text given is a message of a family; else the text itself. Throws
+ * The text that a message carries, with its family, where the text given is such a message; else the text itself. Throws
  * `UnreadableInput` where there is none, and where JSON is promised and there is another: read as a document, which has
  * no schema then, nothing would be wrong with it.
  */
-function carriedText({ name, text }: Input, part: 'document' | 'cases'): string {
+function carriedText({ name, text }: Input, part: 'document' | 'cases'): { text: string; family?: Family } {
   const message = objectIn(text);
-  const texts = message && families.map((family) => family.textsIn(message)).find((found) => found !== undefined);
+  const family = message && families.find((one) => one.textsIn(message) !== undefined);
+  const texts = family?.textsIn(message ?? {});
   const carried = texts?.[part];
   const found = typeof carried === 'string' ? carried : text;
   if (found.trim() === '') throw new UnreadableInput(`Cannot read "${name}": no text, wanted some`);
@@ -90,7 +102,7 @@ function carriedText({ name, text }: Input, part: 'document' | 'cases'): string 
     throw new UnreadableInput(
       `Cannot read "${name}": ${message === undefined ? (jsonFault(text) ?? 'JSON that is no object') : 'JSON without agreement'}, wanted a job, or a message with a document`,
     );
-  return found;
+  return family === undefined ? { text: found } : { text: found, family };
 }
 
 function jsonFault(text: string): string | undefined {

@@ -302,6 +302,18 @@ test('an agreement is a text, or what a node knows of it; nothing is fetched', (
   assert.deepEqual(faultsOf({ testCases: { action: 'testCasesNegotiation' } }), [['JOB_INVALID', '/testCases']]);
 });
 
+test('a complaint is a reply that says that our message failed, in any dialect', () => {
+  for (const complaint of [
+    { status: 'failure', error: 'why' },
+    { status: 'failure', body: 'why' },
+    { status: 'error', message: 'why' },
+  ])
+    assert.equal(agora.complaint(complaint), 'why');
+  const fix = (complaint: JsonObject) => readJob('fix', { ...jobOf({}), handlerDigest: 'a'.repeat(64), complaint }).ok;
+  assert.equal(fix({ status: 'rejected' }), true);
+  assert.equal(fix({ status: 'success', body: 'x' }), false);
+});
+
 test('a node is told the hash as its peer spells it, and where the document can be had', () => {
   const base64 = protocolHash(document, 'base64');
   const handler = { digest: 'd', tools: ['t'] };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Outcome } from '../../src/contract/outcome.ts';
@@ -196,4 +197,19 @@ test('lint looks at jobs, messages and documents of the family', async () => {
   assert.deepEqual(await linted(file('forecast.provider')), [0, []]);
   assert.deepEqual(await linted(file('forecast.front-matter-broken')), [1, ['DOCUMENT_FRONT_MATTER_UNREADABLE']]);
   assert.deepEqual(await linted(file('forecast.other-hash')), [1, ['JOB_HASH_MISMATCH']]);
+  const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
+  try {
+    const written = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const broken = '---\n- a\n---\nSend anything.';
+    const wanted = [1, ['DOCUMENT_FRONT_MATTER_UNREADABLE']];
+    assert.deepEqual(await linted(written('message.json', JSON.stringify({ document: broken }))), wanted);
+    assert.deepEqual(await linted('--family', 'agora', written('document.md', broken)), wanted);
+    const { code, stderr } = await runCommand(['lint', '--family', 'nobody', written('document.md', broken)]);
+    assert.deepEqual([code, stderr.includes('found family "nobody"')], [64, true]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,9 +1,9 @@
-import { member } from '../../contract/job-fault.ts';
 import type { Said } from '../../contract/said.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Family } from '../family.ts';
 import { documentOf, messageFaults, messageSchemas } from './messages.ts';
 import { readAgreement } from './read.ts';
+import { readReply } from './reply.ts';
 import { messagesFor } from './say.ts';
 
 /**
@@ -34,7 +34,10 @@ export const agora: Family = {
     return document && { document: document.text };
   },
   read: readAgreement,
-  complaint: (message) => String(member(message, 'error') ?? member(message, 'message') ?? ''),
+  complaint(message) {
+    const reply = readReply(message);
+    return reply.ok ? '' : reply.error;
+  },
   canSay: (what) => SAYABLE.has(what),
   say: (said, { agreement }) => messagesFor(said, agreement),
 };

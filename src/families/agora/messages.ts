@@ -24,8 +24,7 @@ export const messageSchemas = {
     type: 'object',
     description: "The peer's reply that says that our message failed.",
     required: ['status'],
-    properties: { status: { enum: ['failure', 'error'] }, error: { type: 'string' }, message: { type: 'string' } },
-    anyOf: [{ required: ['error'] }, { required: ['message'] }],
+    properties: { status: { enum: ['failure', 'error', 'rejected'] } },
   },
 };
 
