@@ -9,22 +9,21 @@ import { type Command, exitCodes, readArguments, UsageError } from './command.ts
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { readText, UnreadableInput } from './read-input.ts';
 
-/** Looks for faults in an agreement and its cases, without a model and without Redis. */
+/** Checks an agreement and its cases for faults, without a model and without Redis. */
 export const lint: Command = {
-  summary: 'looks for faults in an agreement and its cases; no Redis, no model',
+  summary: 'checks an agreement and its cases for faults; no Redis, no model',
   help: `Usage: protosmith lint [--json] [--family <name>] <document.md> [cases.md]
        protosmith lint [--json] <job.json>
 
-Runs the preflight alone: reads schemas and cases out of the texts and tells what is wrong with them, where, and which
-change would settle it. A file named - is read from standard input. The message of the peers that carries a text may
-stand in its place, in JSON. A job, JSON with the member agreement, is looked at as a review of it would be: with its
-cases, role, tools, loose places and base protocols. What is named .json has to be one of these.
+Runs only the preflight: reads schemas and cases from the texts, and prints each fault, its place, and the change that
+would resolve it. The file name - means standard input. Instead of a text, a file may contain the JSON message that
+carries it, or a job (JSON with a member agreement), which is checked like a review: with its cases, role, tools, loose
+places and base protocols. A file named .json must be one of these.
 
   --json            findings as a JSON array
-  --family <name>   the family of agreements that a text is of; default: that of the message, else ${families[0].name}
+  --family <name>   the family of the agreement, if the text is not a message; default ${families[0].name}
 
-Exit code: 0 nothing stands in the way, 1 an error was found, 64 usage, 65 a file cannot be read, or there is no text
-in it.
+Exit code: 0 no error, 1 an error was found, 64 usage, 65 a file cannot be read or has no text.
 `,
   async run(args) {
     const { values, positionals } = readArguments(
@@ -37,37 +36,36 @@ in it.
     const [document, cases] = await Promise.all(
       positionals.map(async (name): Promise<Input> => ({ name, text: await readText(name) })),
     );
-    const findings = await findingsIn(document as Input, cases, familyGiven(values.family));
+    const findings = await findingsIn(document as Input, cases, familyOption(values.family));
     if (values.json) process.stdout.write(`${jsonForTerminal(findings, 2)}\n`);
     else process.stdout.write(findings.length === 0 ? 'no findings\n' : findings.map(describe).join('\n'));
     return findings.some(({ severity }) => severity === 'error') ? exitCodes.disputed : exitCodes.ok;
   },
 };
 
-/** What was read from a file. */
+/** A text and the file it comes from. */
 interface Input {
   name: string;
   text: string;
 }
 
-/** The family of a name. Throws `UsageError` where there is none. */
-function familyGiven(name: string | undefined): Family | undefined {
+function familyOption(name: string | undefined): Family | undefined {
   const family = name === undefined ? undefined : familyNamed(name);
   if (name === undefined || family !== undefined) return family;
   const wanted = families.map((one) => one.name).join(' or ');
   throw new UsageError(`Cannot read arguments: found family ${JSON.stringify(name)}, wanted ${wanted}`);
 }
 
-async function findingsIn(document: Input, cases: Input | undefined, given: Family | undefined): Promise<Finding[]> {
+async function findingsIn(document: Input, cases: Input | undefined, option: Family | undefined): Promise<Finding[]> {
   const job = objectIn(document.text);
   if (job === undefined || !Object.hasOwn(job, 'agreement')) {
-    const { text, family = given ?? families[0] } = carriedText(document, 'document');
+    const { text, family = option ?? families[0] } = carriedText(document, 'document');
     if (cases !== undefined && family.writeCases === undefined)
-      throw new UsageError(`Cannot read arguments: a text of cases, which ${family.name} has none of, wanted a job`);
+      throw new UsageError(`Cannot read arguments: found a text of cases, wanted a job, since ${family.name} has none`);
     return lintAgreement(text, cases && carriedText(cases, 'cases').text, family);
   }
   if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
-  // Whoever lints a document needs no queue.
+  // A document alone does not need these modules.
   const [{ accepted }, { EarlyEnd }] = await Promise.all([
     import('../intake/intake.ts'),
     import('../job/conclusion.ts'),
@@ -82,9 +80,8 @@ async function findingsIn(document: Input, cases: Input | undefined, given: Fami
 }
 
 /**
- * The text that a message carries, with its family, where the text given is such a message; else the text itself. Throws
- * `UnreadableInput` where there is none, and where JSON is promised and there is another: read as a document, which has
- * no schema then, nothing would be wrong with it.
+ * The text inside a message of a family, with that family; else the given text. Throws `UnreadableInput` if there is no text, or if a
+ * `.json` file is neither a job nor such a message: read as a document without a schema, it would have no findings.
  */
 function carriedText({ name, text }: Input, part: 'document' | 'cases'): { text: string; family?: Family } {
   const message = objectIn(text);

@@ -1,11 +1,11 @@
 import { isObject, type Json } from '../kernel/json.ts';
 
 /**
- * Says whether two values are the same JSON value: the order of members does not matter, numbers are compared by value.
- * Takes time linear in the smaller value, and any nesting.
+ * Whether two values are equal as JSON: member order does not matter, numbers are compared by value. Linear in the
+ * smaller value, at any nesting depth.
  */
 export function equalJson(a: Json, b: Json): boolean {
-  // Left and right in turn; scalars, which are most of all values, never come onto it.
+  // Pairs to compare, left and right in turn. Scalars, which are the most frequent, are never pushed.
   const pending: Json[] = [];
   const differ = (left: Json, right: Json): boolean => {
     if (left === right) return false;
@@ -32,14 +32,14 @@ export function equalJson(a: Json, b: Json): boolean {
   return true;
 }
 
-/** Says whether two text payloads are equal, as they are compared: texts that are JSON objects or lists by their values. */
+/** Whether two text payloads are equal: JSON objects and lists by value, other texts after normalisation. */
 export function equalText(a: string, b: string): boolean {
   if (comparableText(a) === comparableText(b)) return true;
   const [left, right] = [structureIn(a), structureIn(b)];
   return left !== undefined && right !== undefined && equalJson(left, right);
 }
 
-/** The JSON object or list that a text is; `undefined` where it is none. */
+/** The JSON object or list in a text; `undefined` if it is something else. */
 function structureIn(text: string): Json | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
@@ -49,7 +49,7 @@ function structureIn(text: string): Json | undefined {
   }
 }
 
-/** A text payload as it is compared: CRLF counts as LF, and one final newline does not count. */
+/** A text payload in normal form: LF line ends, without one final newline. */
 export function comparableText(text: string): string {
   const lines = text.replaceAll('\r\n', '\n');
   return lines.endsWith('\n') ? lines.slice(0, -1) : lines;

@@ -1,4 +1,4 @@
-import type { Said } from '../../contract/said.ts';
+import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Family } from '../family.ts';
 import { documentOf, messageFaults, messageSchemas } from './messages.ts';
@@ -7,8 +7,8 @@ import { readReply } from './reply.ts';
 import { messagesFor } from './say.ts';
 
 /**
- * Agora: the agreement is a protocol document, known to peers by its SHA-1. There is no message of agreement: a request
- * names the document, and the reply says whether it is supported.
+ * Agora: the agreement is a protocol document, identified by its SHA-1. A request names the document, and the reply says
+ * whether it is supported; there is no message of agreement.
  */
 export const agora: Family = {
   name: 'agora',
@@ -19,7 +19,7 @@ export const agora: Family = {
     const document = documentOf(data.agreement);
     return document && { text: document.text, pointer: `/agreement${document.pointer}` };
   },
-  // Two texts of one SHA-1 can be made: it is verified where it is given, and nothing is kept under it.
+  // SHA-1 can be forged, so it is verified but never used as a key.
   hashOf: sha256Hex,
   open: ({ agreement, testCases }) => ({
     document: documentOf(agreement)?.text ?? '',
@@ -39,7 +39,7 @@ export const agora: Family = {
     return reply.ok ? '' : reply.error;
   },
   canSay: (what) => SAYABLE.has(what),
-  say: (said, { agreement }) => messagesFor(said, agreement),
+  say: (statement, { agreement }) => messagesFor(statement, agreement),
 };
 
-const SAYABLE: ReadonlySet<Said['what']> = new Set(['generated', 'failed', 'dispute', 'amended-document']);
+const SAYABLE: ReadonlySet<Statement['what']> = new Set(['generated', 'failed', 'dispute', 'amended-document']);

@@ -1,4 +1,4 @@
-/** The door for Agora nodes (`protosmith/agora`): reads what peers send, hashes and carries documents, says what the reply is. Pure; fetches nothing. */
+/** The entry point for Agora nodes (`protosmith/agora`). Pure; fetches nothing. */
 export { frontMatterOf, isMultiround, libraryMetadata } from './front-matter.ts';
 export { isHashOf, protocolHash } from './protocol-hash.ts';
 export { type Received, type Receiving, receive } from './receive.ts';

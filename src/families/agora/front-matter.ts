@@ -1,22 +1,22 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { readPythonYaml } from './python-yaml.ts';
 
-/** What front matter says of a protocol. */
+/** The metadata of a protocol. */
 export interface Metadata {
   name: Json;
   description: Json;
   multiround: Json;
 }
 
-/** What a reader found in a document; `fault` says what keeps it from being read. */
+/** The metadata that was read, or the reason why it cannot be read. */
 export type MetadataRead = { ok: true; metadata: Metadata } | { ok: false; fault: string };
 
 /**
- * The metadata of a document as the Python library reads it, or what it stumbles over: whatever stands between the first
- * two `---`, on lines of their own or not.
+ * The metadata of a document as the Python library reads it, or the reason for its error: the text between the first two
+ * `---`, even inside a line.
  */
 export function libraryMetadata(document: string): MetadataRead {
-  // The library looks in the text in lower case, which a dotted capital I makes longer, and cuts the text itself.
+  // The library searches the lower-case text, which U+0130 makes longer, and cuts the original one.
   const lowered = document.toLowerCase();
   const first = lowered.indexOf('---');
   const second = first < 0 ? -1 : lowered.indexOf('---', first + 3);
@@ -25,8 +25,8 @@ export function libraryMetadata(document: string): MetadataRead {
 }
 
 /**
- * The front matter of a document, in either layout that is in use: between two lines `---`, or above a single one;
- * `undefined` where it has none.
+ * The front matter of a document in either common layout: between two lines `---`, or above the first one; `undefined`
+ * if there is none.
  */
 export function frontMatterOf(document: string): MetadataRead | undefined {
   const opening = /^\uFEFF?---[ \t]*\r?\n/.exec(document)?.[0];
@@ -34,7 +34,7 @@ export function frontMatterOf(document: string): MetadataRead | undefined {
   const end = CLOSING_LINE.exec(text)?.index;
   if (opening !== undefined)
     return end === undefined ? { ok: false, fault: 'no line "---" that ends it' } : metadataIn(text.slice(0, end));
-  // What stands above a rule in the middle of a text is front matter only where it reads as such.
+  // The text above a horizontal rule is usually not front matter.
   const above = end === undefined ? undefined : mappingIn(text.slice(0, end).replace(/^\uFEFF/, ''));
   return typeof above === 'object' && NAMES.some((name) => Object.hasOwn(above, name))
     ? { ok: true, metadata: metadataOf(above) }
@@ -45,7 +45,7 @@ const CLOSING_LINE = /^---[ \t]*\r?$/m;
 
 const NAMES = ['name', 'description', 'multiround'];
 
-/** Whether a protocol goes on over several rounds: what its front matter says, by what is true to Python. */
+/** Whether a protocol has several rounds: `multiround` of its front matter, with the truth values of Python. */
 export function isMultiround(document: string): boolean {
   const read = frontMatterOf(document);
   const value = read?.ok === true ? read.metadata.multiround : false;
@@ -58,7 +58,7 @@ function metadataIn(text: string): MetadataRead {
   return typeof read === 'string' ? { ok: false, fault: read } : { ok: true, metadata: metadataOf(read) };
 }
 
-/** The mapping that a text holds, or what keeps it from being read. */
+/** The mapping in a text, or the reason why there is none. */
 function mappingIn(text: string): JsonObject | string {
   const read = readPythonYaml(text);
   if (!read.ok) return read.why;

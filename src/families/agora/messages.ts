@@ -4,31 +4,35 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { encodingOf, isHashOf, protocolHash } from './protocol-hash.ts';
 import { documentInSource, isDataUri, sourceUriOf } from './source-uri.ts';
 
-/** The schemas of what a job carries. */
+/** JSON Schemas of the members of a job. */
 export const messageSchemas = {
   agreement: {
     type: ['string', 'object'],
-    description: 'The text of the protocol document, or what a node knows of it.',
+    description: 'The text of the protocol document, or an object with it.',
     properties: {
       document: {
         type: 'string',
-        description: 'The text, to the letter; absent where a data URI among the sources has it.',
+        description: 'The exact text; may be absent if a source is a data URI.',
       },
-      protocolHash: { type: 'string', description: 'Its SHA-1, in hexadecimal digits or base64.' },
-      protocolSources: { type: ['array', 'null'], items: { type: 'string' }, description: 'URIs; none is fetched.' },
+      protocolHash: { type: 'string', description: 'Its SHA-1 in hex or base64.' },
+      protocolSources: {
+        type: ['array', 'null'],
+        items: { type: 'string' },
+        description: 'URIs; they are not fetched.',
+      },
     },
   },
-  // Agora has no message that carries cases: they come as structure.
+  // Agora has no message for cases, so they are a list.
   testCases: { type: 'array' },
   complaint: {
     type: 'object',
-    description: "The peer's reply that says that our message failed.",
+    description: "The peer's reply that reports a failure.",
     required: ['status'],
     properties: { status: { enum: ['failure', 'error', 'rejected'] } },
   },
 };
 
-/** The text of the document that an agreement holds, with its place in there. */
+/** The text of the document in an agreement, and its place there; `undefined` if there is none. */
 export function documentOf(agreement: Json | undefined): { text: string; pointer: string } | undefined {
   if (typeof agreement === 'string') return { text: agreement, pointer: '' };
   const given = member(agreement, 'document');
@@ -40,18 +44,18 @@ export function documentOf(agreement: Json | undefined): { text: string; pointer
   return undefined;
 }
 
-/** Where the document can be had, for whoever lists the protocol: the sources given, or the document itself as one. */
+/** The sources for the listing of a protocol: those given, else the document as a data URI. */
 export function listedSources(agreement: Json, document: string): string[] {
   const given = sourcesIn(agreement);
   return given.length > 0 ? given : [sourceUriOf(document)];
 }
 
-/** The hash of the document as its peer spells it; in hexadecimal digits, as the written standard wants, where none is given. */
+/** The hash of the document in the encoding of the peer; hex if the agreement has no hash. */
 export function spelledHash(agreement: Json, document: string): string {
   return protocolHash(document, spellingOf(agreement));
 }
 
-/** How the peer of an agreement spells hashes. */
+/** The peer's encoding of hashes. */
 export function spellingOf(agreement: Json): 'hex' | 'base64' {
   const given = member(agreement, 'protocolHash');
   return (typeof given === 'string' ? encodingOf(given) : undefined) ?? 'hex';
@@ -62,7 +66,7 @@ function sourcesIn(agreement: Json | undefined): string[] {
   return Array.isArray(given) ? given.filter((source) => typeof source === 'string') : [];
 }
 
-/** What is wrong with an agreement that keeps its schema: no text, a source that holds another one, a hash of another one. */
+/** Faults beyond the schema: a missing text, a source or a hash of another text. */
 export function messageFaults(_: Kind, data: JsonObject): JobFault[] {
   const agreement = data.agreement;
   if (member(data, 'payload') === 'json')

@@ -1,27 +1,27 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, Scalar } from 'yaml';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 
-/** What PyYAML's `safe_load` makes of a text, as JSON, or why it refuses it. */
+/** The result of PyYAML's `safe_load` as JSON, or the reason for its error. */
 export type PythonYaml = { ok: true; value: Json } | { ok: false; why: string };
 
-/** Longest text that is read, in UTF-16 units: front matter is a handful of lines. */
+/** Longest text, in UTF-16 units: front matter is a few lines. */
 const MAX_TEXT = 16_384;
 
-/** Most values: aliases make many out of few. */
+/** Most values: aliases can multiply them. */
 const MAX_VALUES = 2_000;
 
 const MAX_DEPTH = 32;
 
 /**
- * Reads a YAML text as PyYAML does: YAML 1.1 with its own idea of which plain words are truth values and numbers, names
- * that may recur, and no tags but the standard ones. Times become texts. Never throws.
+ * Reads a YAML text like PyYAML: YAML 1.1 with PyYAML's own rules for plain scalars, repeated names allowed, standard tags
+ * only. Times become strings. Never throws.
  */
 export function readPythonYaml(given: string): PythonYaml {
   const text = given.replace(/\r\n?/g, '\n');
   if (text.length > MAX_TEXT) return { ok: false, why: `more than ${MAX_TEXT} characters` };
   if (UNPRINTABLE.test(text)) return { ok: false, why: 'a character that YAML does not allow' };
   try {
-    // The values of plain words are PyYAML's own: to the library all of them are texts.
+    // PyYAML resolves plain scalars differently from this library, so the library leaves them as strings.
     const document = parseDocument(text, {
       version: '1.1',
       schema: 'failsafe',
@@ -33,12 +33,12 @@ export function readPythonYaml(given: string): PythonYaml {
     if (fault !== undefined) return { ok: false, why: `no YAML from character ${fault.pos[0]} on` };
     return { ok: true, value: new Reader(document, text).read() };
   } catch (error) {
-    // What is nested too deep exhausts the library's stack.
+    // Deep nesting exhausts the library's stack.
     return { ok: false, why: error instanceof Refused ? error.message : 'too many levels of nesting' };
   }
 }
 
-/** What PyYAML's reader refuses. */
+/** Characters that PyYAML's reader refuses. */
 const UNPRINTABLE = /[^\x09\x0A\x0D\x20-\x7E\x85\xA0-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 class Refused extends Error {}
@@ -48,7 +48,7 @@ const TAG = 'tag:yaml.org,2002:';
 class Reader {
   readonly #document: Document.Parsed;
   readonly #text: string;
-  // The library looks an anchor up in the whole document.
+  // The library searches the whole document for each alias.
   readonly #anchors = new Map<string, Node>();
   #values = 0;
 
@@ -87,10 +87,10 @@ class Reader {
     const text = typeof node.value === 'string' ? node.value : '';
     const [start = 0, end = 0] = node.range ?? [];
     const isPlain = node.type === Scalar.PLAIN || node.type === undefined;
-    // PyYAML parts words by spaces alone, and ends a line where Unicode does.
+    // PyYAML allows no tab in plain scalars, and treats Unicode line ends as such.
     if (isPlain && (this.#text[start - 1] === '\t' || OF_NO_PLAIN_TEXT.test(this.#text.slice(start, end))))
-      throw new Refused('a plain text with a mark that YAML 1.1 has for other things');
-    // The library ends a block with a line break even where its text has none.
+      throw new Refused('a plain text with a character that YAML 1.1 reserves');
+    // The library always ends a block with a line break; PyYAML only if the text has one.
     const isBlock = node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED;
     const value = isBlock && end >= this.#text.length ? text.replace(/\n$/, '') : text;
     return taggedValue(node.tag, isPlain, value);
@@ -125,10 +125,10 @@ function entriesToMerge(value: Json): [string, Json][] {
   return objects.flatMap((object) => Object.entries(object as JsonObject));
 }
 
-/** A tab or one of Unicode's line breaks, a percent sign to begin with, and the two words that only names may be. */
+/** A tab or a Unicode line end, a percent sign at the start, and the words `<<` and `=`, which are only valid as names. */
 const OF_NO_PLAIN_TEXT = /[\t\x85\u2028\u2029]|^%|^(?:<<|=)$/;
 
-/** The value of a text under a tag, or of a plain word. */
+/** The value of a scalar with a tag, or of a plain one. */
 function taggedValue(tag: string | undefined, isPlain: boolean, text: string): Json {
   const name = tag?.startsWith(TAG) ? tag.slice(TAG.length) : tag;
   if (name === undefined || name === '!') return isPlain ? plainValue(text) : text;
@@ -157,7 +157,7 @@ function plainValue(text: string): Json {
     return sign * digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
   if (/^[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?$/.test(text) || /^\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?$/.test(text))
     return sign * Number(digits);
-  // JSON has no such numbers.
+  // JSON cannot represent these.
   if (/^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/.test(text)) return word;
   return text;
 }

@@ -7,9 +7,8 @@ import { frontMatterOf, isMultiround } from './front-matter.ts';
 import { bodyText } from './reply.ts';
 
 /**
- * Reads a protocol document and its cases. Schemas in the document describe what stands in the texts that are exchanged, so
- * they are no schemas of requests and replies: these are texts, and where a protocol goes on over several rounds, a request
- * is the conversation so far.
+ * Reads a protocol document and its cases. Requests and replies are texts; with several rounds, a request is the
+ * conversation so far. Schemas in the document describe the content of the texts, so they are not used.
  */
 export function readAgreement(texts: Texts, _: ReadingTask, before?: Before): FamilyReading {
   const { document } = texts;
@@ -38,7 +37,7 @@ export function readAgreement(texts: Texts, _: ReadingTask, before?: Before): Fa
 
 const TEXT: Json = { type: 'string' };
 
-/** The messages of one conversation, the newest last. */
+/** The messages of a conversation, the newest last. */
 const CONVERSATION: Json = {
   type: 'array',
   minItems: 1,
@@ -66,7 +65,7 @@ function withTightBody(message: Json): Json {
   return { ...message, body: tightJson(bodyText(message.body ?? null)) };
 }
 
-/** A text that is a JSON object or list without the spaces between its tokens: what recurs in a conversation is compared to the letter. */
+/** Removes whitespace between the tokens of a JSON object or list: texts inside a conversation are compared exactly. */
 function tightJson(text: string): string {
   try {
     if (typeof JSON.parse(text) !== 'object') return text;

@@ -5,13 +5,13 @@ import { encodingOf, type HashEncoding, isHashOf, protocolHash } from './protoco
 import { bodyText, type Dialect, dialectOf, failureReply } from './reply.ts';
 import { documentInSource } from './source-uri.ts';
 
-/** What a request asks for, or the reply that turns it down. */
+/** A request that can be answered, or the reply that refuses it. */
 export type Received =
   | {
       ok: true;
-      /** Plain language, the negotiation of a protocol, or a message by a protocol. */
+      /** Plain language, a negotiation, or a message that follows a protocol. */
       kind: 'language' | 'negotiation' | 'protocol';
-      /** Of a protocol: its hash in hexadecimal digits, and its text. */
+      /** The protocol's hash in hex, and its text. */
       protocolHash?: string;
       document?: string;
       body: string;
@@ -20,23 +20,23 @@ export type Received =
     }
   | { ok: false; reply: JsonObject };
 
-/** How requests are received. */
+/** Options of `receive`. */
 export interface Receiving {
   /**
-   * `library` answers as the Python library does, which takes hashes in base64 alone and documents with front matter alone. By
-   * default either spelling is taken, any document, and the reply is in the peer's own dialect.
+   * `library` answers exactly like the Python library, which accepts only base64 hashes and documents with front matter.
+   * By default, both encodings and any document are accepted, and a refusal is in the peer's own dialect.
    */
   dialect?: Dialect;
-  /** The text of a protocol that the node knows, by its hash in hexadecimal digits. */
+  /** The text of a protocol that the node already knows, by its hash in hex. */
   documentOf?(protocolHash: string): string | undefined;
 }
 
-/** Reads the first request of a conversation. Fetches nothing: a document is known, or stands in a data URI. Never throws. */
+/** Reads the first request of a conversation. Fetches nothing: the document must be known or in a data URI. Never throws. */
 export function receive(message: Json, how: Receiving = {}): Received {
   try {
     return received(message, how);
   } catch {
-    // A body that is nested too deep cannot be written as a text.
+    // A deeply nested body exhausts the stack when it becomes text.
     return { ok: false, reply: failureReply('The body cannot be read', how.dialect ?? 'standard') };
   }
 }

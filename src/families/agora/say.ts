@@ -1,4 +1,4 @@
-import type { Said } from '../../contract/said.ts';
+import type { Statement } from '../../contract/statement.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { visibleText } from '../../kernel/quote.ts';
 import { frontMatterOf } from './front-matter.ts';
@@ -10,21 +10,21 @@ import { sourceUriOf } from './source-uri.ts';
 /** Most findings that one reply describes. */
 const MAX_DESCRIBED = 20;
 
-/** What Agora has for things to say: a reply to the peer, or what our own node needs from then on. */
-export function messagesFor(said: Said, agreement: Json): JsonObject[] {
+/** The messages of a statement: a reply to the peer, or an entry for our own node. */
+export function messagesFor(statement: Statement, agreement: Json): JsonObject[] {
   const dialect = dialectOf(spellingOf(agreement));
-  switch (said.what) {
+  switch (statement.what) {
     case 'generated':
-      return [servedProtocol(agreement, said.handler)];
+      return [servedProtocol(agreement, statement.handler)];
     case 'failed':
       return [failureReply(UNSUPPORTED, dialect)];
     case 'dispute': {
-      const lines = said.findings.slice(0, MAX_DESCRIBED).map(({ message }) => visibleText(message));
+      const lines = statement.findings.slice(0, MAX_DESCRIBED).map(({ message }) => visibleText(message));
       return [failureReply([UNSUPPORTED, ...lines].join('\n'), dialect)];
     }
     case 'amended-document':
-      return [negotiation(said.text, spellingOf(agreement))];
-    // There is no message for these.
+      return [negotiation(statement.text, spellingOf(agreement))];
+    // Agora has no message for these.
     case 'complaint-accepted':
     case 'complaint-rejected':
     case 'amended-cases':
@@ -33,11 +33,11 @@ export function messagesFor(said: Said, agreement: Json): JsonObject[] {
   }
 }
 
-/** The standard's own words for a protocol that a node does not support. */
+/** The wording of the written standard. */
 const UNSUPPORTED = 'Unsupported protocol';
 
-/** What a node enters into its tables: the hash, its listing, the routine, and the reply to each end of a run. */
-function servedProtocol(agreement: Json, handler: Extract<Said, { what: 'generated' }>['handler']): JsonObject {
+/** The entry for our own node: the hash, its listing, the routine, and the reply for each end of a run. */
+function servedProtocol(agreement: Json, handler: Extract<Statement, { what: 'generated' }>['handler']): JsonObject {
   const document = documentOf(agreement)?.text ?? '';
   const hash = spelledHash(agreement, document);
   const read = frontMatterOf(document);
