@@ -11,7 +11,7 @@ import { receive } from '../../src/families/agora/receive.ts';
 import { failureReply, readReply, successReply } from '../../src/families/agora/reply.ts';
 import { base64SourceUriOf, documentInSource, sourceUriOf } from '../../src/families/agora/source-uri.ts';
 import { readJob } from '../../src/intake/read-job.ts';
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { escapeToken, type Json, type JsonObject } from '../../src/kernel/json.ts';
 
 const root = join(import.meta.dirname, '../..');
 const fixtures = join(root, 'fixtures/families/agora');
@@ -286,6 +286,24 @@ test('an agreement is a text, or what a node knows of it; nothing is fetched', (
     assert.deepEqual(faultsOf({ agreement }), []);
     assert.equal(agora.open({ agreement }).document, document);
   }
+  const uri = 'https://protocols.example/a/~b.txt';
+  const supplied = { [uri]: document };
+  const named = { protocolHash: base64, protocolSources: ['https://protocols.example/other.txt', uri] };
+  assert.deepEqual(faultsOf({ agreement: named, supplied }), []);
+  assert.equal(agora.open({ agreement: named, supplied }).document, document);
+  assert.equal(
+    agora.documentIn({ agreement: named, supplied })?.pointer,
+    '/supplied/https:~1~1protocols.example~1a~1~0b.txt',
+  );
+  const [told] = agora.say({ what: 'generated' }, { agreement: named, supplied }, 'en');
+  assert.deepEqual(told?.listing, { [base64]: named.protocolSources });
+  assert.deepEqual(faultsOf({ agreement: named, supplied: { [uri]: 7 } })[0], [
+    'JOB_INVALID',
+    `/supplied/${escapeToken(uri)}`,
+  ]);
+  assert.deepEqual(faultsOf({ agreement: { document, protocolSources: [uri] }, supplied: { [uri]: 'x' } }), [
+    ['JOB_HASH_MISMATCH', '/agreement/protocolSources/0'],
+  ]);
   const source = '/agreement/protocolSources/0';
   for (const [agreement, ...wanted] of [
     [{}, ['JOB_INVALID', '/agreement/document']],

@@ -75,6 +75,14 @@ test('an unknown family is reported with the known ones, and its jobs wait 60 s'
   assert.equal(timeoutOf(data), 60_000);
 });
 
+test('a member that only another family accepts is reported with that family', () => {
+  const supplied = { 'https://protocols.example/a.txt': 'a text' };
+  assert.deepEqual(
+    faultsOf('generate', jobData({ supplied })).map(({ pointer, message }) => [pointer, message]),
+    [['/supplied', 'Cannot accept job at /supplied: found a member of the family agora, wanted none in anp']],
+  );
+});
+
 test('every fault is reported by its pointer', () => {
   const data = JSON.parse(
     JSON.stringify(

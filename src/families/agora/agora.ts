@@ -15,14 +15,11 @@ export const agora: Family = {
   timeoutMs: 60_000,
   schemas: messageSchemas,
   faults: messageFaults,
-  documentIn(data) {
-    const document = documentOf(data.agreement);
-    return document && { text: document.text, pointer: `/agreement${document.pointer}` };
-  },
+  documentIn: ({ agreement, supplied }) => documentOf(agreement, supplied),
   // SHA-1 can be forged, so it is verified but never used as a key.
   hashOf: sha256Hex,
-  open: ({ agreement, testCases }) => ({
-    document: documentOf(agreement)?.text ?? '',
+  open: ({ agreement, testCases, supplied }) => ({
+    document: documentOf(agreement, supplied)?.text ?? '',
     cases: Array.isArray(testCases) ? testCases : null,
   }),
   carry: ({ document, cases }) => ({
@@ -39,7 +36,7 @@ export const agora: Family = {
     return reply.ok ? '' : reply.error;
   },
   canSay: (what) => SAYABLE.has(what),
-  say: (statement, { agreement }) => messagesFor(statement, agreement),
+  say: messagesFor,
 };
 
 const SAYABLE: ReadonlySet<Statement['what']> = new Set(['generated', 'failed', 'dispute', 'amended-document']);

@@ -1,6 +1,6 @@
 import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { escapeToken, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { encodingOf, isHashOf, protocolHash } from './protocol-hash.ts';
 import { documentInSource, isDataUri, sourceUriOf } from './source-uri.ts';
 
@@ -22,6 +22,13 @@ export const messageSchemas = {
       },
     },
   },
+  own: {
+    supplied: {
+      type: 'object',
+      description: 'URI of a source → its text, since nothing is fetched.',
+      additionalProperties: { type: 'string' },
+    },
+  },
   // Agora has no message for cases, so they are a list.
   testCases: { type: 'array' },
   complaint: {
@@ -32,14 +39,19 @@ export const messageSchemas = {
   },
 };
 
-/** The text of the document in an agreement, and its place there; `undefined` if there is none. */
-export function documentOf(agreement: Json | undefined): { text: string; pointer: string } | undefined {
-  if (typeof agreement === 'string') return { text: agreement, pointer: '' };
+/** The text of the document in an agreement, and its place in the job; `undefined` if there is none. */
+export function documentOf(
+  agreement: Json | undefined,
+  supplied?: Json,
+): { text: string; pointer: string } | undefined {
+  if (typeof agreement === 'string') return { text: agreement, pointer: '/agreement' };
   const given = member(agreement, 'document');
-  if (typeof given === 'string') return { text: given, pointer: '/document' };
+  if (typeof given === 'string') return { text: given, pointer: '/agreement/document' };
   for (const [index, source] of sourcesIn(agreement).entries()) {
     const text = documentInSource(source);
-    if (text !== undefined) return { text, pointer: `/protocolSources/${index}` };
+    if (text !== undefined) return { text, pointer: `/agreement/protocolSources/${index}` };
+    const fetched = member(supplied, source);
+    if (typeof fetched === 'string') return { text: fetched, pointer: `/supplied/${escapeToken(source)}` };
   }
   return undefined;
 }
@@ -72,28 +84,27 @@ export function messageFaults(_: Kind, data: JsonObject): JobFault[] {
   if (member(data, 'payload') === 'json')
     return [fault('JOB_INVALID', '/payload', 'found "json", wanted "text": the body of a message is a text', {})];
   if (typeof agreement !== 'string' && !isObject(agreement)) return [];
-  const document = documentOf(agreement);
+  const document = documentOf(agreement, data.supplied);
   if (document === undefined) {
     const found = sourcesIn(agreement).length === 0 ? 'found nothing' : 'found sources that hold no text';
-    const wanted = 'wanted the text, or a data URI that holds it, since nothing is fetched';
+    const wanted = 'wanted the text, a data URI with it, or a supplied source, since nothing is fetched';
     return [
-      ...sourceFaults(agreement, undefined),
+      ...sourceFaults(agreement, data.supplied, undefined),
       fault('JOB_INVALID', '/agreement/document', `${found}, ${wanted}`, {}),
     ];
   }
-  return [...sourceFaults(agreement, document.text), ...hashFaults(agreement, document.text)];
+  return [...sourceFaults(agreement, data.supplied, document.text), ...hashFaults(agreement, document.text)];
 }
 
-function sourceFaults(agreement: Json, document: string | undefined): JobFault[] {
+function sourceFaults(agreement: Json, supplied: Json | undefined, document: string | undefined): JobFault[] {
   return sourcesIn(agreement).flatMap((source, index) => {
-    if (!isDataUri(source)) return [];
     const pointer = `/agreement/protocolSources/${index}`;
-    const text = documentInSource(source);
-    if (text === undefined) {
+    const text = isDataUri(source) ? documentInSource(source) : member(supplied, source);
+    if (isDataUri(source) && text === undefined) {
       const wanted = 'wanted "data:text/plain;charset=utf-8," with a text, or the same with ";base64"';
       return [fault('JOB_INVALID', pointer, `found ${quoted(source)}, ${wanted}`, { actual: shortened(source) })];
     }
-    if (document === undefined || text === document) return [];
+    if (document === undefined || typeof text !== 'string' || text === document) return [];
     return [fault('JOB_HASH_MISMATCH', pointer, 'found another text than that of the document, wanted the same', {})];
   });
 }

@@ -1,6 +1,7 @@
 import type { Statement } from '../../contract/statement.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { visibleText } from '../../kernel/quote.ts';
+import type { UncheckedAgreement } from '../family.ts';
 import { frontMatterOf } from './front-matter.ts';
 import { documentOf, listedSources, spelledHash, spellingOf } from './messages.ts';
 import { protocolHash } from './protocol-hash.ts';
@@ -11,11 +12,12 @@ import { sourceUriOf } from './source-uri.ts';
 const MAX_DESCRIBED = 20;
 
 /** The messages of a statement: a reply to the peer, or an entry for our own node. */
-export function messagesFor(statement: Statement, agreement: Json): JsonObject[] {
+export function messagesFor(statement: Statement, job: UncheckedAgreement): JsonObject[] {
+  const { agreement } = job;
   const dialect = dialectOf(spellingOf(agreement));
   switch (statement.what) {
     case 'generated':
-      return [servedProtocol(agreement, statement.handler)];
+      return [servedProtocol(job, statement.handler)];
     case 'failed':
       return [failureReply(UNSUPPORTED, dialect)];
     case 'dispute': {
@@ -37,8 +39,11 @@ export function messagesFor(statement: Statement, agreement: Json): JsonObject[]
 const UNSUPPORTED = 'Unsupported protocol';
 
 /** The entry for our own node: the hash, its listing, the routine, and the reply for each end of a run. */
-function servedProtocol(agreement: Json, handler: Extract<Statement, { what: 'generated' }>['handler']): JsonObject {
-  const document = documentOf(agreement)?.text ?? '';
+function servedProtocol(
+  { agreement, supplied }: UncheckedAgreement,
+  handler: Extract<Statement, { what: 'generated' }>['handler'],
+): JsonObject {
+  const document = documentOf(agreement, supplied)?.text ?? '';
   const hash = spelledHash(agreement, document);
   const read = frontMatterOf(document);
   return {
