@@ -188,6 +188,30 @@ test('the hash of another text is refused by name', async () => {
   assert.equal(outcome.messages[0]?.status, 'error');
 });
 
+test('verify, fix and observe know the family: a complaint has no answer, a wrong reply is told', async () => {
+  const job = { ...jobOf('forecast.provider'), tenant: 'kinds' };
+  const made = await outcomeOf(job, 'lookUpForecast', forecast, 'kinds');
+  const handlerDigest = made.handler?.digest ?? '';
+  const ended = async (kind: string, more: JsonObject) => {
+    const outcome = await rig.outcomeOf({ ...job, negotiationId: kind, ...more }, { kind });
+    return [outcome.verdict, outcome.messages.length, outcome.findings.map(({ code }) => code)];
+  };
+  assert.deepEqual(await ended('verify', { handlerDigest }), ['clean', 0, []]);
+  const complaint = { status: 'failure', error: 'The member "temperature" is missing.' };
+  assert.deepEqual(await ended('fix', { handlerDigest, complaint }), ['clean', 0, ['DOCUMENT_COMPLAINT_UNFOUNDED']]);
+  const peers = { ...jobOf('forecast.requester'), tenant: 'kinds' };
+  const observed = async (response: string) => {
+    const exchanges = [{ testCase: 1, request: '{ "date": "2026-05-01", "city": "Rome" }', response }];
+    const outcome = await rig.outcomeOf({ ...peers, negotiationId: response, exchanges }, { kind: 'observe' });
+    return [outcome.verdict, outcome.findings.map(({ code }) => code)];
+  };
+  assert.deepEqual(await observed('{"rain":false,"temperature":21.5}'), ['clean', []]);
+  assert.deepEqual(await observed('{"temperature":9,"rain":false}'), [
+    'disputed',
+    ['DOCUMENT_EXCHANGE_CONTRADICTS_CASE'],
+  ]);
+});
+
 test('lint looks at jobs, messages and documents of the family', async () => {
   const linted = async (...args: string[]) => {
     const { code, stdout } = await runCommand(['lint', '--json', ...args]);
