@@ -63,6 +63,8 @@ export interface Job {
   payload?: 'json' | 'text';
   loose: Loose[];
   baseProtocols: Record<string, { content: string; sha256?: string }>;
+  /** Texts that the agreement refers to, by URI, for the families that accept them. */
+  supplied?: Record<string, string>;
   peerCapabilities?: string[];
   onContradiction: 'dispute' | 'amend';
   /** Whether to propose derived cases to the peer. */

@@ -7,7 +7,7 @@ export type Language = 'en' | 'zh';
 /** A statement to a peer, independent of any protocol; a family turns it into protocol messages. */
 export type Statement =
   /** The handler is ready. */
-  | { what: 'generated' }
+  | { what: 'generated'; handler?: { digest: string; tools: readonly string[] } }
   /** There will be no handler. */
   | { what: 'failed' }
   /** The agreement contradicts itself. */

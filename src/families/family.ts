@@ -6,7 +6,7 @@ import type { Language, Statement } from '../contract/statement.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
 import type { FoundSchema } from '../documents/find-schemas.ts';
 import type { BrokenJson, JsonBlock } from '../documents/json-blocks.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
  * A kind of agreement: turns messages into facts, and things to say into messages. Pure; never throws, whatever the
@@ -21,15 +21,17 @@ export interface Family {
     readonly agreement: JsonObject;
     readonly testCases?: JsonObject;
     readonly complaint?: JsonObject;
+    /** Members of a job that only some families accept, by name; in jobs of other families they are faults. */
+    readonly own?: { readonly supplied?: JsonObject };
   };
   /** Faults in a job's messages that their schemas do not catch. */
   faults(kind: Kind, data: JsonObject): JobFault[];
   /** The document text and its place in unvalidated job data; `undefined` if there is none. */
   documentIn(data: JsonObject): { text: string; pointer: string } | undefined;
-  /** The hash by which the peers identify a document. */
+  /** The hash that a document is known by in outcomes and stores, as 64 hex digits. */
   hashOf(document: string): string;
   /** Extracts the texts from a job's messages. */
-  open(job: Pick<Job, 'agreement' | 'testCases'>): Texts;
+  open(job: Pick<Job, 'agreement' | 'testCases' | 'supplied'>): Texts;
   /** The job members that carry these texts; the inverse of `open`. */
   carry(texts: Texts): Pick<Job, 'agreement' | 'testCases'>;
   /** The texts in one message of the family, as found in a file; `undefined` for other JSON. */
@@ -42,8 +44,14 @@ export interface Family {
   complaint(message: JsonObject): string;
   /** Whether this job's peer can be told such a thing. */
   canSay(what: Statement['what'], job: Pick<Job, 'peerCapabilities'>): boolean;
-  /** The messages to forward; empty if there is nothing to send. */
-  say(statement: Statement, job: Pick<Job, 'agreement'>, language: Language): JsonObject[];
+  /** The messages to forward; empty if there is nothing to send. The members of the job may be invalid. */
+  say(statement: Statement, job: UncheckedAgreement, language: Language): JsonObject[];
+}
+
+/** The members of a job that hold its agreement, before or after validation. */
+export interface UncheckedAgreement {
+  agreement: Json;
+  supplied?: Json;
 }
 
 /** Input for reading, besides the texts. */

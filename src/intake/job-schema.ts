@@ -24,6 +24,8 @@ export function jobSchema(families: readonly Family[]): JsonObject & { $id: stri
     },
   ]);
   const { data, ...others } = base.$defs as unknown as { data: JsonObject } & JsonObject;
-  const $defs: JsonObject = { data: { ...data, allOf: of }, ...others, ...Object.fromEntries(messages) };
+  const own = Object.assign({}, ...families.map(({ schemas }) => schemas.own ?? {}));
+  const properties = { ...(data.properties as JsonObject), ...own };
+  const $defs: JsonObject = { data: { ...data, properties, allOf: of }, ...others, ...Object.fromEntries(messages) };
   return { ...(base as unknown as JsonObject), $id: base.$id, $defs };
 }

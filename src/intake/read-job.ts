@@ -3,6 +3,7 @@ import { NAME_PATTERN } from '../../queues/index.ts';
 import { type Job, type Kind, kinds, type Readable } from '../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../contract/job-fault.ts';
 import { families } from '../families/families.ts';
+import type { Family } from '../families/family.ts';
 import { sha256Hex } from '../kernel/digest.ts';
 import { escapeToken, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { kindOfValue, schemaFaults, tooLarge, versionFault } from './job-fault.ts';
@@ -133,10 +134,9 @@ function entriesFault(data: JsonObject): JobFault | undefined {
     ['/tools', lengthOf(tools)],
     ['/tools', Array.isArray(tools) ? tools.reduce<number>((sum, tool) => sum + examplesOf(tool), 0) : 0],
     ['/task/examples', examplesOf(member(data, 'task'))],
-    ...['testCases', 'loose', 'exchanges', 'peerCapabilities', 'baseProtocols'].map((name): [string, number] => [
-      `/${name}`,
-      lengthOf(member(data, name)),
-    ]),
+    ...['testCases', 'loose', 'exchanges', 'peerCapabilities', 'baseProtocols', 'supplied'].map(
+      (name): [string, number] => [`/${name}`, lengthOf(member(data, name))],
+    ),
   ];
   const sum = counts.reduce((total, [, count]) => total + count, 0);
   if (sum <= limits.entries.value) return undefined;
@@ -167,7 +167,7 @@ function nameFaults(data: JsonObject): JobFault[] {
 function familyFaults(kind: Kind, data: JsonObject): JobFault[] {
   const named = member(data, 'family');
   const family = familyIn(data);
-  if (family !== undefined) return family.faults(kind, data);
+  if (family !== undefined) return [...strangeMembers(family, data), ...family.faults(kind, data)];
   const wanted = families.map(({ name }) => name);
   if (typeof named !== 'string' || !NAME_PATTERN.test(named)) return [];
   return [
@@ -176,6 +176,18 @@ function familyFaults(kind: Kind, data: JsonObject): JobFault[] {
       actual: shortened(named),
     }),
   ];
+}
+
+/** Finds members that only other families accept. */
+function strangeMembers({ name, schemas }: Family, data: JsonObject): JobFault[] {
+  return families.flatMap((other) =>
+    Object.keys(other.schemas.own ?? {}).flatMap((own) => {
+      if (!Object.hasOwn(data, own) || Object.hasOwn(schemas.own ?? {}, own)) return [];
+      return [
+        fault('JOB_INVALID', `/${own}`, `found a member of the family ${other.name}, wanted none in ${name}`, {}),
+      ];
+    }),
+  );
 }
 
 /** Finds case payloads that are no strings, where the job's payload is text. */

@@ -53,12 +53,12 @@ export function jobFinding(code: Code, message: string, pointer?: string): Findi
 }
 
 /** What a conclusion says to the peer, beyond earlier announcements. */
-export function statementsOf({ verdict, findings, rejected }: Conclusion, kind: Kind | null): Statement[] {
+export function statementsOf({ verdict, findings, rejected, handler }: Conclusion, kind: Kind | null): Statement[] {
   // No peer waits for an answer to these.
   const isSilent = kind === 'review' || kind === 'observe';
   switch (verdict) {
     case 'generated':
-      return [{ what: 'generated' }];
+      return [{ what: 'generated', ...(handler === undefined ? {} : { handler }) }];
     case 'error':
       return isSilent ? [] : [{ what: 'failed' }];
     case 'disputed': {

@@ -2,7 +2,8 @@ import { analyze } from '../analysis/analyze.ts';
 import { lint as lintAgreement } from '../analysis/lint.ts';
 import { preflight } from '../analysis/rules.ts';
 import type { Finding } from '../contract/finding.ts';
-import { families } from '../families/families.ts';
+import { families, familyNamed } from '../families/families.ts';
+import type { Family } from '../families/family.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
@@ -11,7 +12,7 @@ import { readText, UnreadableInput } from './read-input.ts';
 /** Checks an agreement and its cases for faults, without a model and without Redis. */
 export const lint: Command = {
   summary: 'checks an agreement and its cases for faults; no Redis, no model',
-  help: `Usage: protosmith lint [--json] <document.md> [cases.md]
+  help: `Usage: protosmith lint [--json] [--family <name>] <document.md> [cases.md]
        protosmith lint [--json] <job.json>
 
 Runs only the preflight: reads schemas and cases from the texts, and prints each fault, its place, and the change that
@@ -19,14 +20,15 @@ would resolve it. The file name - means standard input. Instead of a text, a fil
 carries it, or a job (JSON with a member agreement), which is checked like a review: with its cases, role, tools, loose
 places and base protocols. A file named .json must be one of these.
 
-  --json    findings as a JSON array
+  --json            findings as a JSON array
+  --family <name>   the family of the agreement, if the text is not a message; default ${families[0].name}
 
 Exit code: 0 no error, 1 an error was found, 64 usage, 65 a file cannot be read or has no text.
 `,
   async run(args) {
     const { values, positionals } = readArguments(
       args,
-      { json: { type: 'boolean' } },
+      { json: { type: 'boolean' }, family: { type: 'string' } },
       { least: 1, most: 2, wanted: 'a document and, if there are any, its cases' },
     );
     if (positionals.every((name) => name === '-') && positionals.length === 2)
@@ -34,7 +36,7 @@ Exit code: 0 no error, 1 an error was found, 64 usage, 65 a file cannot be read 
     const [document, cases] = await Promise.all(
       positionals.map(async (name): Promise<Input> => ({ name, text: await readText(name) })),
     );
-    const findings = await findingsIn(document as Input, cases);
+    const findings = await findingsIn(document as Input, cases, familyOption(values.family));
     if (values.json) process.stdout.write(`${jsonForTerminal(findings, 2)}\n`);
     else process.stdout.write(findings.length === 0 ? 'no findings\n' : findings.map(describe).join('\n'));
     return findings.some(({ severity }) => severity === 'error') ? exitCodes.disputed : exitCodes.ok;
@@ -47,13 +49,21 @@ interface Input {
   text: string;
 }
 
-async function findingsIn(document: Input, cases: Input | undefined): Promise<Finding[]> {
+function familyOption(name: string | undefined): Family | undefined {
+  const family = name === undefined ? undefined : familyNamed(name);
+  if (name === undefined || family !== undefined) return family;
+  const wanted = families.map((one) => one.name).join(' or ');
+  throw new UsageError(`Cannot read arguments: found family ${JSON.stringify(name)}, wanted ${wanted}`);
+}
+
+async function findingsIn(document: Input, cases: Input | undefined, option: Family | undefined): Promise<Finding[]> {
   const job = objectIn(document.text);
-  if (job === undefined || !Object.hasOwn(job, 'agreement'))
-    return lintAgreement(
-      carriedText(document, 'document'),
-      cases === undefined ? undefined : carriedText(cases, 'cases'),
-    );
+  if (job === undefined || !Object.hasOwn(job, 'agreement')) {
+    const { text, family = option ?? families[0] } = carriedText(document, 'document');
+    if (cases !== undefined && family.writeCases === undefined)
+      throw new UsageError(`Cannot read arguments: found a text of cases, wanted a job, since ${family.name} has none`);
+    return lintAgreement(text, cases && carriedText(cases, 'cases').text, family);
+  }
   if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
   // A document alone does not need these modules.
   const [{ accepted }, { EarlyEnd }] = await Promise.all([
@@ -70,12 +80,13 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
 }
 
 /**
- * The text inside a message of a family; else the given text. Throws `UnreadableInput` if there is no text, or if a
+ * The text inside a message of a family, with that family; else the given text. Throws `UnreadableInput` if there is no text, or if a
  * `.json` file is neither a job nor such a message: read as a document without a schema, it would have no findings.
  */
-function carriedText({ name, text }: Input, part: 'document' | 'cases'): string {
+function carriedText({ name, text }: Input, part: 'document' | 'cases'): { text: string; family?: Family } {
   const message = objectIn(text);
-  const texts = message && families.map((family) => family.textsIn(message)).find((found) => found !== undefined);
+  const family = message && families.find((one) => one.textsIn(message) !== undefined);
+  const texts = family?.textsIn(message ?? {});
   const carried = texts?.[part];
   const found = typeof carried === 'string' ? carried : text;
   if (found.trim() === '') throw new UnreadableInput(`Cannot read "${name}": no text, wanted some`);
@@ -88,7 +99,7 @@ function carriedText({ name, text }: Input, part: 'document' | 'cases'): string 
     throw new UnreadableInput(
       `Cannot read "${name}": ${message === undefined ? (jsonFault(text) ?? 'JSON that is no object') : 'JSON without agreement'}, wanted a job, or a message with a document`,
     );
-  return found;
+  return family === undefined ? { text: found } : { text: found, family };
 }
 
 function jsonFault(text: string): string | undefined {

@@ -69,5 +69,7 @@ export function errorEnvelope(kind: string, data: unknown, { code, message, poin
 export function messagesOf(statements: readonly Statement[], data: unknown, language: Language = 'en'): JsonObject[] {
   const family = familyIn(data) ?? families[0];
   const agreement = isObject(data) ? (data.agreement ?? null) : null;
-  return statements.flatMap((one) => family.say(one, { agreement }, language));
+  const supplied = isObject(data) ? data.supplied : undefined;
+  const job = { agreement, ...(supplied === undefined ? {} : { supplied }) };
+  return statements.flatMap((one) => family.say(one, job, language));
 }

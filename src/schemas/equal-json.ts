@@ -1,3 +1,4 @@
+import { canonicalJson } from '../kernel/digest.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 
 /**
@@ -32,13 +33,24 @@ export function equalJson(a: Json, b: Json): boolean {
   return true;
 }
 
-/** Whether two text payloads are equal after normalisation. */
+/** Whether two text payloads are equal in normal form. */
 export function equalText(a: string, b: string): boolean {
-  return comparableText(a) === comparableText(b);
+  return a === b || comparableText(a) === comparableText(b);
 }
 
-/** A text payload in normal form: LF line ends, without one final newline. */
+/** A text payload in normal form: a JSON object or list as canonical JSON, else LF line ends without one final newline. */
 export function comparableText(text: string): string {
   const lines = text.replaceAll('\r\n', '\n');
-  return lines.endsWith('\n') ? lines.slice(0, -1) : lines;
+  return structureIn(text) ?? (lines.endsWith('\n') ? lines.slice(0, -1) : lines);
+}
+
+/** The canonical JSON of an object or list in a text; `undefined` if the text is something else. */
+function structureIn(text: string): string | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    return canonicalJson(JSON.parse(text) as Json);
+  } catch {
+    // It is not JSON, or it is nested too deeply or has a number too large for canonical JSON.
+    return undefined;
+  }
 }

@@ -23,7 +23,7 @@ function errorsOf({ findings }: Outcome): string[] {
   return [...new Set(findings.filter(({ severity }) => severity === 'error').map(({ code }) => code))];
 }
 
-for (const family of ['agora', 'agent-description', 'uagents'])
+for (const family of ['smoke-signals', 'ANP'])
   test(`an agreement of the family ${family} is the job’s fault, not a defect`, async () => {
     for (const agreement of [base.agreement, String(base.agreement.candidateProtocols), { any: 1 }]) {
       const outcome = await sent({ ...base, family, agreement });

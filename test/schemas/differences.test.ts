@@ -68,6 +68,9 @@ test('text payloads are equal apart from CRLF and one final newline', () => {
   assert.ok(equalText('a\r\nb\r\n', 'a\nb'));
   assert.ok(!equalText('a\n\n', 'a'));
   assert.ok(!equalText('a ', 'a'));
+  assert.ok(equalText('{"a": 1, "b": [2]}', ' {"b":[2.0],"a":1}\n'));
+  assert.ok(!equalText('{"a": 1}', '{"a": "1"}'));
+  assert.ok(!equalText('1.0', '1') && !equalText('{"a": 1', '{"a":1'));
   assert.deepEqual(differencesOf('a\r\n', 'a'), []);
   assert.deepEqual(differencesOf('a', 'b'), [{ path: '', expected: 'a', got: 'b' }]);
 });

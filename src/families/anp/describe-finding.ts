@@ -218,6 +218,10 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
     en: (found) => `there are ${found} test cases, at most 100 can be used`,
     zh: (found) => `共有 ${found} 个测试用例，最多只能使用100个`,
   },
+  DOCUMENT_FRONT_MATTER_UNREADABLE: {
+    en: (found) => `the front matter cannot be read (${found}); please give name, description and multiround in YAML`,
+    zh: (found) => `文档开头的元数据无法读取（${found}）；请以YAML给出 name、description 和 multiround`,
+  },
   DOCUMENT_FINDINGS_TOO_MANY: {
     en: (found) => `there are ${found} faults in all, more than can be listed; please correct those listed first`,
     zh: (found) => `共有 ${found} 处问题，无法全部列出；请先更正已列出的问题`,

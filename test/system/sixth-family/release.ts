@@ -3,16 +3,16 @@
  */
 import { registerHooks } from 'node:module';
 
-const table = ': readonly [Family, ...Family[]] = [anp];';
+const table = /(: readonly \[Family, \.\.\.Family\[\]\] = \[[^\]]*)\];/;
 
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
     if (!url.endsWith('/src/families/families.ts')) return loaded;
     const source = String(loaded.source);
-    if (!source.includes(table)) throw new Error(`Cannot add a family: wanted ${table}`);
+    if (!table.test(source)) throw new Error(`Cannot add a family: wanted ${table}`);
     const { href } = new URL('./menu.ts', import.meta.url);
-    const named = source.replace(table, ': readonly [Family, ...Family[]] = [anp, menu];');
+    const named = source.replace(table, '$1, menu];');
     return { ...loaded, source: `import { menu } from '${href}';\n${named}` };
   },
 });
