@@ -80,8 +80,9 @@ async function findingsIn(document: Input, cases: Input | undefined, option: Fam
 }
 
 /**
- * The text inside a message of a family, with that family; else the given text. Throws `UnreadableInput` if there is no text, or if a
- * `.json` file is neither a job nor such a message: read as a document without a schema, it would have no findings.
+ * The text inside a message of a family, with that family; else the given text. Throws `UnreadableInput` if there is no
+ * text, or if a `.json` file is neither a job nor such a message: read as a document without a schema, it would have no
+ * findings.
  */
 function carriedText({ name, text }: Input, part: 'document' | 'cases'): { text: string; family?: Family } {
   const message = objectIn(text);

@@ -38,7 +38,9 @@ export function equalText(a: string, b: string): boolean {
   return a === b || comparableText(a) === comparableText(b);
 }
 
-/** A text payload in normal form: a JSON object or list as canonical JSON, else LF line ends without one final newline. */
+/**
+ * A text payload in normal form: a JSON object or list as canonical JSON, else LF line ends without one final newline.
+ */
 export function comparableText(text: string): string {
   const lines = text.replaceAll('\r\n', '\n');
   return structureIn(text) ?? (lines.endsWith('\n') ? lines.slice(0, -1) : lines);

@@ -7,8 +7,8 @@ import { readReply } from './reply.ts';
 import { messagesFor } from './say.ts';
 
 /**
- * Agora: the agreement is a protocol document, identified by its SHA-1. A request names the document, and the reply says
- * whether it is supported; there is no message of agreement.
+ * Agora: the agreement is a protocol document, identified by its SHA-1. A request names the document, and the reply
+ * says whether it is supported; there is no message of agreement.
  */
 export const agora: Family = {
   name: 'agora',

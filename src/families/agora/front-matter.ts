@@ -12,8 +12,8 @@ export interface Metadata {
 export type MetadataRead = { ok: true; metadata: Metadata } | { ok: false; fault: string };
 
 /**
- * The metadata of a document as the Python library reads it, or the reason for its error: the text between the first two
- * `---`, even inside a line.
+ * The metadata of a document as the Python library reads it, or the reason for its error: the text between the first
+ * two `---`, even inside a line.
  */
 export function libraryMetadata(document: string): MetadataRead {
   // The library searches the lower-case text, which U+0130 makes longer, and cuts the original one.

@@ -13,8 +13,8 @@ const MAX_VALUES = 2_000;
 const MAX_DEPTH = 32;
 
 /**
- * Reads a YAML text like PyYAML: YAML 1.1 with PyYAML's own rules for plain scalars, repeated names allowed, standard tags
- * only. Times become strings. Never throws.
+ * Reads a YAML text like PyYAML: YAML 1.1 with PyYAML's own rules for plain scalars, repeated names allowed, standard
+ * tags only. Times become strings. Never throws.
  */
 export function readPythonYaml(given: string): PythonYaml {
   const text = given.replace(/\r\n?/g, '\n');
@@ -125,7 +125,9 @@ function entriesToMerge(value: Json): [string, Json][] {
   return objects.flatMap((object) => Object.entries(object as JsonObject));
 }
 
-/** A tab or a Unicode line end, a percent sign at the start, and the words `<<` and `=`, which are only valid as names. */
+/**
+ * A tab or a Unicode line end, a percent sign at the start, and the words `<<` and `=`, which are only valid as names.
+ */
 const OF_NO_PLAIN_TEXT = /[\t\x85\u2028\u2029]|^%|^(?:<<|=)$/;
 
 /** The value of a scalar with a tag, or of a plain one. */

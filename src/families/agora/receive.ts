@@ -23,15 +23,18 @@ export type Received =
 /** Options of `receive`. */
 export interface Receiving {
   /**
-   * `library` answers exactly like the Python library, which accepts only base64 hashes and documents with front matter.
-   * By default, both encodings and any document are accepted, and a refusal is in the peer's own dialect.
+   * `library` answers exactly like the Python library, which accepts only base64 hashes and documents with front
+   * matter. By default, both encodings and any document are accepted, and a refusal is in the peer's own dialect.
    */
   dialect?: Dialect;
   /** The text of a protocol that the node already knows, by its hash in hex. */
   documentOf?(protocolHash: string): string | undefined;
 }
 
-/** Reads the first request of a conversation. Fetches nothing: the document must be known or in a data URI. Never throws. */
+/**
+ * Reads the first request of a conversation. Fetches nothing: the document must be known or in a data URI. Never
+ * throws.
+ */
 export function receive(message: Json, how: Receiving = {}): Received {
   try {
     return received(message, how);
