@@ -1,9 +1,10 @@
 import { CodedError } from '../kernel/errors.ts';
 import { anp } from './anp/anp.ts';
 import type { Family } from './family.ts';
+import { uagents } from './uagents/uagents.ts';
 
 /** Every family of agreements, the default first. */
-export const families: readonly [Family, ...Family[]] = [anp];
+export const families: readonly [Family, ...Family[]] = [anp, uagents];
 
 /** The family of a name; `undefined` where there is none. */
 export function familyNamed(name: string): Family | undefined {

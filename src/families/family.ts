@@ -21,12 +21,14 @@ export interface Family {
     readonly agreement: JsonObject;
     readonly testCases?: JsonObject;
     readonly complaint?: JsonObject;
+    /** How the peers write the hash of a document; absent where it is its SHA-256. */
+    readonly protocolHash?: JsonObject;
   };
   /** What is wrong with a job's messages beyond their schemas. */
   faults(kind: Kind, data: JsonObject): JobFault[];
   /** The text of the document, and its place in a job whose data nobody has validated; `undefined` where there is none. */
   documentIn(data: JsonObject): { text: string; pointer: string } | undefined;
-  /** The hash by which the peers know a document. */
+  /** The hash by which the peers know a document, as 64 hex digits. */
   hashOf(document: string): string;
   /** Takes the texts out of a job's messages. */
   open(job: Pick<Job, 'agreement' | 'testCases'>): Texts;

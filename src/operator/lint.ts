@@ -54,6 +54,7 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
     return lintAgreement(
       carriedText(document, 'document'),
       cases === undefined ? undefined : carriedText(cases, 'cases'),
+      job && families.find((family) => family.textsIn(job) !== undefined),
     );
   if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
   // Whoever lints a document needs no queue.

@@ -227,7 +227,9 @@ test('an agreement is taken out of its messages to the letter', () => {
 });
 
 test('every code that the sources give an error by has words in both languages', () => {
+  // The closed list has those of other families as well.
   const sources = globSync('src/**/*.ts', { cwd: ROOT })
+    .filter((file) => !/kernel\/error-codes|families\/(?!anp\/)[^/]+\//.test(file))
     .map((file) => readFileSync(new URL(file, ROOT), 'utf8'))
     .join('\n');
   const codes = new Set([...sources.matchAll(/'(DOCUMENT_[A-Z_]+)'/g)].map(([, code]) => code ?? ''));
