@@ -29,6 +29,8 @@ export interface Protocol {
 
 /** A manifest that was read; what is wrong with its digests and names does not keep the rest from being read. */
 export interface ManifestReading {
+  /** The JSON that it is; absent where it is none. */
+  root?: LocatedJson;
   protocol?: Protocol;
   faults: PlacedFinding[];
 }
@@ -85,7 +87,7 @@ export function readManifest(text: string): ManifestReading {
     else same.replies = together;
   }
   nameApart([...new Set([...models, errorMessage])]);
-  return { protocol: { digest, models, interactions, errorMessage }, faults };
+  return { root, protocol: { digest, models, interactions, errorMessage }, faults };
 }
 
 /** `ErrorMessage` as the manifest has it, else as every agent knows it. */

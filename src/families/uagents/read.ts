@@ -2,7 +2,6 @@ import { type Interaction, type LocatedSchema, MAX_CASES, type Texts } from '../
 import type { FoundSchema } from '../../documents/find-schemas.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { FamilyReading } from '../family.ts';
-import { wholeJson } from './digests.ts';
 import { type Model, type Protocol, readManifest } from './manifest.ts';
 import { shownModels } from './marks.ts';
 
@@ -11,10 +10,9 @@ const NOTHING: Json = { title: 'NoReply', description: 'Nothing is sent.', type:
 
 /** Reads a manifest: each request is an interaction with its replies. */
 export function readAgreement({ document, cases }: Texts): FamilyReading {
-  const { protocol, faults } = readManifest(document);
+  const { root, protocol, faults } = readManifest(document);
   const interactions = protocol === undefined ? [] : interactionsOf(protocol, document);
   const schemas = new Set(interactions.flatMap(({ request, replies }) => [...(request ? [request] : []), ...replies]));
-  const root = wholeJson(document);
   const blocks = root === undefined ? [] : [{ start: root.start, end: root.end, value: root.value, lenient: false }];
   const listed = Array.isArray(cases) ? cases.slice(0, MAX_CASES) : [];
   return {

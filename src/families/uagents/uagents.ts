@@ -1,6 +1,6 @@
 import type { Texts } from '../../contract/agreement.ts';
 import type { Job } from '../../contract/job.ts';
-import { fault, type JobFault, member } from '../../contract/job-fault.ts';
+import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
 import type { Said } from '../../contract/said.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
@@ -34,7 +34,7 @@ export const uagents: Family = {
     },
     protocolHash: { type: 'string', pattern: '^(?:proto:)?[0-9a-f]{64}$', description: 'The digest of the protocol.' },
   },
-  faults: (_kind, data) => [...membersOfOthers(data), ...textPayload(data)],
+  faults: (_kind, data) => [...membersOfOthers(data), ...unkeepable(data)],
   documentIn(data) {
     const text = textOf(member(member(data, 'agreement'), 'manifest'));
     return text === undefined ? undefined : { text, pointer: '/agreement/manifest' };
@@ -94,8 +94,14 @@ function membersOfOthers(data: JsonObject): JobFault[] {
   });
 }
 
-function textPayload(data: JsonObject): JobFault[] {
-  if (member(data, 'payload') !== 'text') return [];
-  const more = { expected: 'json', actual: 'text' };
-  return [fault('JOB_INVALID', '/payload', 'found "text", wanted "json": payloads of uagents are JSON', more)];
+/** What no manifest can keep: its payloads are JSON, and a model that was amended is another one, by its digest. */
+const WANTED = { payload: 'json', onContradiction: 'dispute' } as const;
+
+function unkeepable(data: JsonObject): JobFault[] {
+  return Object.entries(WANTED).flatMap(([name, wanted]) => {
+    const given = member(data, name);
+    if (typeof given !== 'string' || given === wanted) return [];
+    const found = `found ${quoted(given)}, wanted "${wanted}" in the family uagents`;
+    return [fault('JOB_INVALID', `/${name}`, found, { expected: wanted, actual: shortened(given) })];
+  });
 }
