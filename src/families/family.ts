@@ -34,8 +34,8 @@ export interface Family {
   open(job: Pick<Job, 'agreement' | 'testCases'>): Texts;
   /** The members of a job that carry these texts; `open` gives them back. */
   carry(texts: Texts): Pick<Job, 'agreement' | 'testCases'>;
-  /** The texts in one message of the family as it stands in a file; `undefined` where it is no such message. */
-  textsIn(message: JsonObject): Partial<Texts> | undefined;
+  /** The texts in one message of the family as it stands in a file, `written` so; `undefined` where it is no such message. */
+  textsIn(message: JsonObject, written?: string): Partial<Texts> | undefined;
   /** Reads the texts. `before` is what was read of other texts: what is the same is not read twice. */
   read(texts: Texts, about: ReadingTask, before?: Before): FamilyReading;
   /** The text of cases, in the family's layout: below a text that stands there, or by themselves. */

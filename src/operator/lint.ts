@@ -16,8 +16,9 @@ export const lint: Command = {
 
 Runs the preflight alone: reads schemas and cases out of the texts and tells what is wrong with them, where, and which
 change would settle it. A file named - is read from standard input. The message of the peers that carries a text may
-stand in its place, in JSON. A job, JSON with the member agreement, is looked at as a review of it would be: with its
-cases, role, tools, loose places and base protocols. What is named .json has to be one of these.
+stand in its place, in JSON, and so may a protocol manifest of uAgents. A job, JSON with the member agreement, is looked
+at as a review of it would be: with its cases, role, tools, loose places and base protocols. What is named .json has to
+be one of these.
 
   --json    findings as a JSON array
 
@@ -50,12 +51,16 @@ interface Input {
 
 async function findingsIn(document: Input, cases: Input | undefined): Promise<Finding[]> {
   const job = objectIn(document.text);
-  if (job === undefined || !Object.hasOwn(job, 'agreement'))
+  if (job === undefined || !Object.hasOwn(job, 'agreement')) {
+    const family = job && families.find((one) => one.textsIn(job) !== undefined);
+    if (family !== undefined && family.writeCases === undefined && cases !== undefined)
+      throw new UsageError(`Cannot read arguments: a text of cases for ${family.name}, wanted a job with both`);
     return lintAgreement(
       carriedText(document, 'document'),
       cases === undefined ? undefined : carriedText(cases, 'cases'),
-      job && families.find((family) => family.textsIn(job) !== undefined),
+      family,
     );
+  }
   if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
   // Whoever lints a document needs no queue.
   const [{ accepted }, { EarlyEnd }] = await Promise.all([
@@ -78,7 +83,7 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
  */
 function carriedText({ name, text }: Input, part: 'document' | 'cases'): string {
   const message = objectIn(text);
-  const texts = message && families.map((family) => family.textsIn(message)).find((found) => found !== undefined);
+  const texts = message && families.map((family) => family.textsIn(message, text)).find((found) => found !== undefined);
   const carried = texts?.[part];
   const found = typeof carried === 'string' ? carried : text;
   if (found.trim() === '') throw new UnreadableInput(`Cannot read "${name}": no text, wanted some`);

@@ -31,7 +31,8 @@ const NO_ENVELOPE = 'contents do not match envelope schema';
 export function readEnvelope(body: string | Uint8Array): EnvelopeReading {
   const text = typeof body === 'string' ? body : utf8(body);
   const root = text === undefined ? undefined : wholeJson(text);
-  if (text === undefined || root === undefined) return { ok: false, error: NO_JSON };
+  if (text === undefined || root === undefined)
+    return { ok: false, error: text !== undefined && isJson(text) ? NO_ENVELOPE : NO_JSON };
   const members = new Map((root.members ?? []).map(({ name, node }) => [name, node]));
   const textIn = (name: string): string | undefined => {
     const value = members.get(name)?.value;
@@ -135,6 +136,16 @@ function utf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Whether a text is JSON, if such as nothing can be read from: half a surrogate pair, or a number beyond a double. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Longest numeral that is read: Python reads no longer one. */
 const MAX_DIGITS = 4_300;
 
@@ -149,18 +160,21 @@ function integerOf(node: LocatedJson | undefined, text: string): bigint | undefi
     return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : undefined;
   }
   if (typeof value !== 'string' || value.length > MAX_DIGITS) return undefined;
-  const digits = /^[+]?(-?\d+(?:_\d+)*)(?:\.0*)?$/.exec(value.trim())?.[1];
+  const digits = /^(?:\+(?!-))?(-?\d+(?:_\d+)*)(?:\.0+)?$/.exec(value.trim())?.[1];
   return digits === undefined ? undefined : BigInt(digits.replaceAll('_', ''));
 }
 
-const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?(4[0-9a-f]{3})-?([0-9a-f]{4})-?([0-9a-f]{12})$/;
+const UUID = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2(4[0-9a-f]{3})\2([89ab][0-9a-f]{3})\2([0-9a-f]{12})$/;
 
 /** A UUID of version 4 in the form that is hashed, from any of the forms that the peers take. */
 function sessionOf(given: string | undefined): string | undefined {
-  if (given === undefined || given.length > 45) return undefined;
-  const bare = /^(?:urn:uuid:(.+)|\{(.+)\}|(.+))$/.exec(given);
-  const id = (bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '').toLowerCase();
-  const hyphens = id.split('-').length - 1;
-  const parts = UUID.exec(id);
-  return parts === null || (hyphens !== 0 && hyphens !== 4) ? undefined : parts.slice(1).join('-');
+  if (given === undefined || given.length > MAX_SESSION) return undefined;
+  const framed = /^(?:urn:uuid:(.{36})|\{(.{36})\})$/.exec(given);
+  const [, first, hyphen, second, third, fourth, last] =
+    UUID.exec((framed?.[1] ?? framed?.[2] ?? given).toLowerCase()) ?? [];
+  if (first === undefined || (framed !== null && hyphen === '')) return undefined;
+  return [first, second, third, fourth, last].join('-');
 }
+
+/** Characters of the longest form, `urn:uuid:` and a UUID. */
+const MAX_SESSION = 45;

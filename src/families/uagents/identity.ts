@@ -43,9 +43,19 @@ export function verifyDigest(address: string, digest: Uint8Array, signature: str
   const signed = decodeBech32(signature);
   if (sender.prefix !== 'agent') throw new IdentityFault('Unable to decode agent address');
   if (signed.prefix !== 'sig') throw new IdentityFault('Unable to decode signature');
-  if (!secp256k1.utils.isValidPublicKey(sender.bytes)) throw new IdentityFault('Malformed public key');
+  const publicKey = publicKeyOf(sender.bytes);
   if (signed.bytes.length !== 64) throw new IdentityFault('Malformed formatting of signature');
-  if (!isSignatureOf(signed.bytes, digest, sender.bytes)) throw new IdentityFault('Signature verification failed');
+  if (!isSignatureOf(signed.bytes, digest, publicKey)) throw new IdentityFault('Signature verification failed');
+}
+
+/** A public key in any of the forms that the peers take: compressed, whole, whole without its first byte, or hybrid. */
+function publicKeyOf(bytes: Uint8Array): Uint8Array {
+  const [first = 0] = bytes;
+  const isHybrid = bytes.length === 65 && first >> 1 === 3 && ((bytes[64] ?? 0) & 1) === (first & 1);
+  const whole = bytes.length === 64 ? bytes : isHybrid ? bytes.subarray(1) : undefined;
+  const key = whole === undefined ? bytes : Uint8Array.of(4, ...whole);
+  if (!secp256k1.utils.isValidPublicKey(key)) throw new IdentityFault('Malformed public key');
+  return key;
 }
 
 function isSignatureOf(signature: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean {

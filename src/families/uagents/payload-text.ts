@@ -23,14 +23,15 @@ const sextets = new Map([...ALPHABET].map((character, value) => [character, valu
 
 /** Python's `b64decode` without validation: it ends at the first whole padding, which other decoders read past or refuse. */
 function pythonBase64(payload: string): Uint8Array | string {
-  const bytes: number[] = [];
+  const bytes = new Uint8Array(Math.ceil((payload.length * 3) / 4));
+  let length = 0;
   let [place, left, pads] = [0, 0, 0];
   for (const character of payload) {
     if (character > '\u007f') return 'string argument should contain only ASCII characters';
     if (character === '=') {
       if (place < 2) continue;
       pads += 1;
-      if (place + pads >= 4) return Uint8Array.from(bytes);
+      if (place + pads >= 4) return bytes.subarray(0, length);
       continue;
     }
     const value = sextets.get(character);
@@ -39,9 +40,12 @@ function pythonBase64(payload: string): Uint8Array | string {
     left = (left << 6) | value;
     place = (place + 1) % 4;
     const bits = place === 0 ? 0 : 8 - place * 2;
-    if (place !== 1) bytes.push((left >> bits) & 0xff);
+    if (place !== 1) {
+      bytes[length] = left >> bits;
+      length += 1;
+    }
     left &= (1 << bits) - 1;
   }
-  if (place === 0) return Uint8Array.from(bytes);
+  if (place === 0) return bytes.subarray(0, length);
   return place === 1 ? 'Invalid base64-encoded string' : 'Incorrect padding';
 }

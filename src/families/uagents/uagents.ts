@@ -1,4 +1,3 @@
-import type { Texts } from '../../contract/agreement.ts';
 import type { Job } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
 import type { Said } from '../../contract/said.ts';
@@ -48,9 +47,11 @@ export const uagents: Family = {
     const listed = cases === null || typeof cases === 'string' ? {} : { testCases: [...cases] };
     return { agreement: { manifest: document }, ...listed };
   },
-  textsIn(message) {
-    const document = textOf(member(message, 'manifest'));
-    return document === undefined ? undefined : ({ document } satisfies Partial<Texts>);
+  textsIn(message, written) {
+    // What stands in a file may be the manifest itself, as a peer publishes it.
+    const isManifest = Array.isArray(message.models) && Array.isArray(message.interactions);
+    const document = isManifest ? (written ?? textOf(message)) : textOf(member(message, 'manifest'));
+    return document === undefined ? undefined : { document };
   },
   read: readAgreement,
   complaint: ({ error }) => String(error ?? ''),

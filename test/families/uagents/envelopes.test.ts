@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import {
   acceptEnvelope,
@@ -12,6 +13,7 @@ import {
   identityFromSeed,
   identityOf,
   readEnvelope,
+  signDigest,
   signEnvelope,
   verifyDigest,
   verifyEnvelope,
@@ -182,6 +184,7 @@ test('what the peers read as an envelope is read, and what they do not is not', 
     ['expires', '5.0'],
     ['expires', '" 5 "'],
     ['nonce', '6e0'],
+    ['nonce', '"+0_6.0"'],
     ['session', '"9F6C1A526F1E4B539D2A3A2B8D7E1C04"'],
     ['session', '"urn:uuid:9f6c1a52-6f1e-4b53-9d2a-3a2b8d7e1c04"'],
     ['session', '"{9f6c1a52-6f1e-4b53-9d2a-3a2b8d7e1c04}"'],
@@ -195,6 +198,11 @@ test('what the peers read as an envelope is read, and what they do not is not', 
     ['session', '"9f6c1a52-6f1e-1b53-9d2a-3a2b8d7e1c04"'],
     ['session', '"9f6c1a526f1e-4b53-9d2a-3a2b8d7e1c04"'],
     ['session', '""'],
+    ['session', '"{9f6c1a526f1e4b539d2a3a2b8d7e1c04}"'],
+    ['session', '"9f6c1a52-6f1e-4b53-0d2a-3a2b8d7e1c04"'],
+    ['expires', '"5."'],
+    ['expires', '"+-5"'],
+    ['expires', '1e400'],
     ['payload', '{}'],
     ['expires', '"x"'],
     ['nonce', '[]'],
@@ -246,6 +254,22 @@ test('whatever comes as a body, nothing throws', () => {
       acceptEnvelope(JSON.stringify(mutated), [bob.address]);
     }),
   );
+});
+
+test('an address may hold the public key in any of its forms', () => {
+  const { bytes } = decodeBech32(alice.address);
+  const whole = secp256k1.Point.fromBytes(bytes).toBytes(false);
+  const parity = (whole[64] ?? 0) & 1;
+  const digest = new Uint8Array(32).fill(7);
+  const signature = signDigest(digest, alice);
+  for (const key of [bytes, whole, whole.subarray(1), Uint8Array.of(6 + parity, ...whole.subarray(1))])
+    verifyDigest(encodeBech32('agent', key), digest, signature);
+  for (const key of [
+    Uint8Array.of(7 - parity, ...whole.subarray(1)),
+    whole.subarray(2),
+    Uint8Array.of(5, ...bytes.subarray(1)),
+  ])
+    assert.throws(() => verifyDigest(encodeBech32('agent', key), digest, signature), /Malformed public key/);
 });
 
 test('payloads are read as Python reads base64', () => {
