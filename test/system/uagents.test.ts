@@ -149,3 +149,16 @@ test('a model that was changed behind its digest is disputed', async () => {
   assert.ok(outcome.findings.every(({ code }) => code === 'DOCUMENT_DIGEST_MISMATCH'));
   assert.equal(outcome.messages[0]?.schema_digest, ERROR_MESSAGE_DIGEST);
 });
+
+test('an ErrorMessage of the peer is a complaint, and is answered by one where nothing bears it out', async () => {
+  const mark = 'weather-complaint';
+  answerWith(mark, 'weather', 'sound.ts');
+  const job = marked('weather', mark);
+  const { handler } = await rig.outcomeOf(job);
+  const fix = { ...job, handlerDigest: handler?.digest ?? '', complaint: { error: 'Something is wrong' } };
+  const outcome = await rig.outcomeOf(fix, { kind: 'fix' });
+  assert.deepEqual(
+    [outcome.verdict, outcome.messages.map(({ schema_digest }) => schema_digest)],
+    ['clean', [ERROR_MESSAGE_DIGEST]],
+  );
+});

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { lint } from '../../../src/analysis/lint.ts';
 import { CaseValidation } from '../../../src/documents/case-validation.ts';
+import { schemaDigest } from '../../../src/families/uagents/digests.ts';
 import { uagents } from '../../../src/families/uagents/uagents.ts';
 import { readJob } from '../../../src/intake/read-job.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
@@ -80,6 +81,22 @@ test('where two models could be taken for each other, their payloads name them',
   assert.deepEqual(marks(chat), []);
   assert.deepEqual(marks('payment_protocol_spec').sort(), ['CancelPayment', 'CompletePayment', 'RejectPayment']);
   assert.deepEqual(marks('test_protocol_spec chat').sort(), ['AcceptChat', 'EndChat', 'ProposeChat', 'RejectChat']);
+});
+
+test('models of one title are called by their digests', () => {
+  const schemas: JsonObject[] = ['string', 'integer'].map((type) => ({
+    title: 'Ask',
+    type: 'object',
+    properties: { it: { type } },
+    required: ['it'],
+  }));
+  const models = schemas.map((schema) => ({ digest: schemaDigest(schema) ?? '', schema }));
+  const interactions = models.map(({ digest }) => ({ type: 'normal', request: digest, responses: [] }));
+  const found = interactionsOf(JSON.stringify({ version: '1.0', metadata: {}, models, interactions }));
+  assert.deepEqual(
+    found.map(([name]) => name),
+    models.map(({ digest }) => digest),
+  );
 });
 
 test('a manifest that contradicts itself is disputed: a model changed behind its digest, a digest that nothing has', () => {

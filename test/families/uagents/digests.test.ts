@@ -48,6 +48,11 @@ test('a digest does not depend on the order of members, and of two of one name t
   );
 });
 
+test('members are in the order of their code points, not of UTF-16 units', () => {
+  const digest = 'model:0a989ced209622295ba6d16f6d2891665320e9a7f63cc91508c36602a7eab754';
+  assert.equal(schemaDigest('{"\u{1f600}":2,"\uffff":1,"z":3}'), digest);
+});
+
 test('what is no JSON or no manifest has no digest, and nothing throws', () => {
   for (const text of ['', '{', '[', '[1,', '{}x', '['.repeat(100_000), '{"a":'.repeat(50_000), '\ud800', '1e999'])
     assert.equal(schemaDigest(text) ?? protocolDigest(text), undefined);
