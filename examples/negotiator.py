@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A negotiator that needs nothing but a Redis client: it submits one job, reads its outcome and says what to do with it.
+"""A negotiator that needs only a Redis client. It submits one job, reads its outcome and prints what to do with it.
 
     negotiator.py [--redis URL] [--prefix PREFIX] [--kind KIND] [--group GROUP] [--wait SECONDS] job.json
 
-Jobs go in by XADD on the intake stream, outcomes come by a consumer group on the outcome stream, and an entry is
-acknowledged after it was dealt with: whatever dies in between, it comes again. Prints one JSON object per outcome
-and exits with 0, with 2 where the outcome is an error, with 65 where the file holds no job, with 69 where no outcome
-came in time or Redis does not answer.
+It adds jobs to the intake stream with XADD and reads outcomes through a consumer group of the outcome stream. It
+acknowledges an entry only after handling it, so that a crash loses none. Prints one JSON object per outcome. Exits
+with 0, with 2 if the outcome is an error, with 65 if the file contains no job, and with 69 if no outcome came in time
+or Redis does not answer.
 
 Works with redis-py 4 and later (Debian: python3-redis).
 """
@@ -22,36 +22,36 @@ import time
 
 import redis
 
-# What a reader does next, by kind of job and verdict. `forward` are the messages of the outcome, to be sent to the peer as they are.
+# What to do next, by kind of job and verdict. `forward` = send the messages of the outcome to the peer unchanged.
 NEXT = {
-    ("generate", "generated"): "forward, then wait for the peer's codeGeneration; cases offered now: review, accept, verify",
-    ("generate", "disputed"): "forward, or send a proposal where the text must change; new text agreed: generate with supersedes",
+    ("generate", "generated"): "forward, then wait for the peer's codeGeneration; if it offers cases: review, accept, verify",
+    ("generate", "disputed"): "forward, or send a proposal if the text must change; after a new agreement: generate with supersedes",
     ("review", "clean"): "send your own acceptance, then generate",
-    ("review", "disputed"): "send a proposal as the next round, then review what comes back",
+    ("review", "disputed"): "send a proposal as the next round, then review the reply",
     ("verify", "clean"): "nothing to forward; traffic may begin",
     ("verify", "generated"): "forward, load the new handler, then traffic",
-    ("verify", "disputed"): "forward, or send a proposal where the text must change; new text agreed: generate with supersedes",
-    ("fix", "clean"): "forward the rejection with its reasons; all stays as it was",
+    ("verify", "disputed"): "forward, or send a proposal if the text must change; after a new agreement: generate with supersedes",
+    ("fix", "clean"): "forward the rejection with its reasons; nothing changes",
     ("fix", "generated"): "forward, load the new handler, then traffic",
-    ("fix", "disputed"): "forward, or send a proposal where the text must change; new text agreed: generate with supersedes",
+    ("fix", "disputed"): "forward, or send a proposal if the text must change; after a new agreement: generate with supersedes",
     ("observe", "clean"): "nothing; the peer keeps the agreement",
-    ("observe", "disputed"): "forward the complaint that names exchange and place, then wait for the peer",
+    ("observe", "disputed"): "forward the complaint, which names exchange and place, then wait for the peer",
 }
 
 
 def next_step(kind, verdict):
     """What to do with an outcome."""
     if verdict == "error":
-        return "forward where there is a message; the conversation is over"
+        return "forward if there is a message; the conversation is over"
     if kind == "late":
-        return "a handler was finished after the deadline: the next conversation may begin with its protocol hash"
+        return "a handler was finished after the deadline: the next conversation may start with its protocol hash"
     return NEXT.get((kind, verdict), "unknown: read the envelope")
 
 
 def canonical(value):
-    """JSON text by RFC 8785."""
+    """Canonical JSON text (RFC 8785)."""
     if isinstance(value, dict):
-        # The order is that of UTF-16 code units.
+        # RFC 8785 sorts by UTF-16 code units.
         members = sorted(value.items(), key=lambda item: item[0].encode("utf-16-be", "surrogatepass"))
         return "{" + ",".join(f"{canonical(name)}:{canonical(each)}" for name, each in members) + "}"
     if isinstance(value, list):
@@ -62,7 +62,7 @@ def canonical(value):
 
 
 def canonical_number(value):
-    """A number as ECMAScript writes it: the shortest digits that mean the same double."""
+    """A number as ECMAScript writes it: the shortest digits for the same double."""
     sign, digits, exponent = decimal.Decimal(repr(float(value))).normalize().as_tuple()
     text = "".join(map(str, digits))
     if text == "0":
@@ -78,7 +78,7 @@ def canonical_number(value):
 
 
 def job_id_of(job):
-    """The recommended id: the same job twice is one job."""
+    """The recommended id: a repeated job gets the same id."""
     return "ps-" + hashlib.sha256(canonical(job).encode("utf-8")).hexdigest()[:40]
 
 
@@ -98,18 +98,18 @@ class Negotiator:
                 raise
 
     def submit(self, kind, job):
-        """Puts a job on the intake stream, after which it is not lost. Returns its id."""
+        """Adds a job to the intake stream, which keeps it safe. Returns its id."""
         job_id = job_id_of(job)
         earlier = self.envelope(job_id)
         if earlier is not None and earlier.get("kind") not in (None, kind):
-            # The same data reviewed first are another job.
+            # A review of the same data before this is another job.
             job_id += f"-{kind}"
         fields = {"kind": kind, "jobId": job_id, "data": json.dumps(job, ensure_ascii=False)}
         self.redis.xadd(f"{self.prefix}:intake", fields)
         return job_id
 
     def entries(self, block_ms=2_000):
-        """Entries of the outcome stream: first those that a reader of this group took and left for 30 s, then new ones."""
+        """Entries of the outcome stream: first those that another reader of the group left unacknowledged for 30 s, then new ones."""
         left = self.redis.xautoclaim(self.outcomes, self.group, self.reader, min_idle_time=30_000, start_id="0-0", count=10)
         claimed = [(entry_id, fields) for entry_id, fields in left[1] if fields]
         if claimed:
@@ -123,12 +123,12 @@ class Negotiator:
         return None if text is None else json.loads(text)
 
     def acknowledge(self, entry_id):
-        """Says that an entry was dealt with: nobody is shown it again."""
+        """Acknowledges an entry, so that it is not delivered again."""
         self.redis.xack(self.outcomes, self.group, entry_id)
 
 
 def react(negotiator, fields):
-    """What this negotiator does with an entry. A real one sends `forward` to its peer here."""
+    """How this negotiator handles an entry. A real one sends `forward` to its peer here."""
     job_id, kind, verdict = fields["jobId"], fields["kind"], fields["verdict"]
     envelope = negotiator.envelope(job_id) or {}
     return {
@@ -158,7 +158,7 @@ def main():
         with open(arguments.job, encoding="utf-8") as file:
             job = json.load(file)
         if not isinstance(job, dict):
-            raise ValueError("no JSON object")
+            raise ValueError("not a JSON object")
     except (OSError, ValueError) as error:
         print(f"Cannot read job: {error}, wanted a file with the job's data as JSON", file=sys.stderr)
         return 65
@@ -167,7 +167,7 @@ def main():
     ends_at = time.monotonic() + arguments.wait
     while time.monotonic() < ends_at:
         for entry_id, fields in negotiator.entries():
-            # An entry is seen at least once; one of another conversation is dealt with all the same, else it would lie here for ever.
+            # Delivery is at least once. Entries of other conversations are handled too, or they would stay pending.
             reaction = react(negotiator, fields)
             print(json.dumps(reaction, ensure_ascii=True), flush=True)
             negotiator.acknowledge(entry_id)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Uses a verified handler from Python, over `protosmith run --stdio`: use_handler.py <handler digest> <request.json>
+"""Runs a verified handler from Python, with `protosmith run --stdio`: use_handler.py <handler digest> <request.json>
 
-The handler's tool calls are answered here: by functions of your own agent, named as its tools.
+This program answers the handler's tool calls with functions of your own agent that have the names of the tools.
 """
 import json
 import os
@@ -24,7 +24,7 @@ def run(process, digest, request):
             return line
         try:
             say({"id": line["id"], "call": line["call"], "output": TOOLS[line["tool"]](line["input"])})
-        except Exception as error:  # the handler decides how a failure is answered
+        except Exception as error:  # the handler decides how to answer a failure
             say({"id": line["id"], "call": line["call"], "error": {"code": "FAILED", "message": str(error)}})
 
 

@@ -1,7 +1,7 @@
 /**
- * Prints what each check of src/verification costs one sound candidate of the product example. For each check alone:
- * runs, and processor time of this process and of the isolate. What all checks start from is taken off. Below stand the
- * targets and how fast the machine was. 20 rounds by default.
+ * Prints the cost of each check of src/verification for one sound candidate of the product example: runs, and CPU time
+ * of this process and of the isolate. The cost that all checks share is subtracted. Then prints the targets and the
+ * speed of the machine. 20 rounds by default.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import { checks, defaultCheckPolicy, verify } from '../src/verification/checks.ts';
 import { plainFunctionUs, plainUsOfTargets } from './plain-function.ts';
 
-/** The most that all checks together may cost the product example: runs, and milliseconds of processor time. */
+/** Targets for all checks together on the product example: runs, and CPU time in milliseconds. */
 const target = { runs: 120, ms: 25 };
 
 const rounds = Number(process.argv[3] ?? 20);
@@ -97,7 +97,7 @@ async function costOf(list: typeof checks) {
   };
   let result = '';
   let runs = 0;
-  // One round more, for just-in-time compilation to settle.
+  // One extra round, for just-in-time compilation to settle.
   for (let round = 0; round <= rounds; round += 1) {
     isolateMs = 0;
     const startMs = performance.now();

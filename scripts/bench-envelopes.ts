@@ -8,7 +8,7 @@ const sizes = { '1 KB': 1_024, '20 KB': 20_480, '200 KB': 204_800 } as const;
 const concurrency = 10;
 const jobs = 300;
 
-/** A job of about that many bytes; only its agreement's text grows or shrinks. */
+/** A job of about this many bytes. Only the text of its agreement varies. */
 function sized(job: { agreement: object }, bytes: number, index: number): object {
   const rest = { ...job, tools: [], testCases: [], negotiationId: `sized-${bytes}-${index}` };
   const room = bytes - JSON.stringify({ ...rest, agreement: { ...job.agreement, candidateProtocols: '' } }).length;
@@ -17,8 +17,8 @@ function sized(job: { agreement: object }, bytes: number, index: number): object
 }
 
 /**
- * What a job costs in the queue with our envelope, schemas and publication, and without: bare BullMQ with the same data. Nothing else is done for a
- * job. Producers are counted in both.
+ * Measures the cost of a job in the queue with our envelope, schemas and publication, and with bare BullMQ and the same
+ * data. The jobs do nothing else. Includes the producers.
  */
 export async function measureEnvelopes(url: string, job: { agreement: object }): Promise<Record<string, object>> {
   const connection = connect(url, 'worker');
@@ -45,7 +45,7 @@ export async function measureEnvelopes(url: string, job: { agreement: object }):
   return rows;
 }
 
-/** Processor time of this process and of Redis a job, in milliseconds: the least of three rounds. */
+/** CPU time of this process and of Redis for one job, in milliseconds: the lowest of three rounds. */
 async function costOf(connection: Connection, round: () => Promise<void>): Promise<number> {
   const found: number[] = [];
   for (let index = 0; index < 3; index += 1) {
@@ -98,7 +98,7 @@ async function bare(connection: Connection, name: string, data: readonly object[
   await queue.close();
 }
 
-/** Some at once, so that no command waits for long behind others. */
+/** Runs work in groups, so that no command waits long behind others. */
 async function inGroups<One>(all: readonly One[], work: (one: One, index: number) => Promise<unknown>): Promise<void> {
   const size = 25;
   for (let at = 0; at < all.length; at += size)
@@ -115,7 +115,7 @@ async function bytesWaiting(connection: Connection, name: string, data: readonly
   return bytes;
 }
 
-/** The mean size of some of the keys of a pattern. */
+/** The mean size of a sample of the keys that match a pattern. */
 async function meanBytes(url: string, pattern: string): Promise<number> {
   const connection = connect(url, 'worker');
   const sizesFound: number[] = [];

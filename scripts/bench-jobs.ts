@@ -1,7 +1,7 @@
 /**
- * Prints what a job costs beside the model's time, stage by stage, and what one costs whose handler is stored already, next
- * to the floor measured in the same run: a bare BullMQ job, added, worked on and done, and a bare isolate that is made, run
- * once and thrown away. A scripted reader reads each agreement, and beside it stands what jobs cost that nobody reads.
+ * Prints the time of a job besides the model's, stage by stage, and that of a job whose handler is stored already. For
+ * comparison, the same run measures two lower bounds: a bare BullMQ job that does nothing, and a bare isolate that is
+ * created, run once and disposed of. A scripted reader reads each agreement; jobs without readings are measured too.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const model = await startScriptedModel({
   scripts: readScripts(join(root, 'fixtures/completions')),
   behave: ({ to }) => (to === 'read' ? { kind: 'reply', text: reading } : { kind: 'script' }),
 });
-/** Up to where the stream of outcomes was read. */
+/** The id of the last stream entry that was read. */
 let last = '0';
 
 try {
@@ -46,7 +46,7 @@ try {
   const bareRuns = await measureBareRuns();
 
   const ownMs = withoutModel(wholes, stages);
-  // The reading is made while the module is written.
+  // The reading runs while the module is written, so it adds no time of its own.
   stages.delete('read');
   const inStages = wholes.map((_, index) => [...stages.values()].reduce((sum, each) => sum + (each[index] ?? 0), 0));
   const queueMs = wholes.map((whole, index) => whole - (inStages[index] ?? 0));
@@ -75,7 +75,10 @@ interface Measured {
   reused: number[];
 }
 
-/** Plays every job twice: for a tenant without handlers, then as another negotiation of the same tenant. All in milliseconds. */
+/**
+ * Runs every job twice: for a tenant without handlers, then as another negotiation of the same tenant. All times in
+ * milliseconds.
+ */
 async function measureJobs(readings: 'late' | 'off'): Promise<Measured> {
   const config = readConfig({
     REDIS_URL: redis.url,
@@ -130,7 +133,7 @@ async function measureJobs(readings: 'late' | 'off'): Promise<Measured> {
   return found;
 }
 
-/** What is left of each job when its question for a module is taken off. */
+/** The time of each job without the model's answer. */
 function withoutModel(wholes: readonly number[], stages: ReadonlyMap<string, readonly number[]>): number[] {
   return wholes.map((whole, index) => whole - (stages.get('complete')?.[index] ?? 0));
 }

@@ -1,8 +1,9 @@
 /**
- * Prints what reading, preflight and settling cost for hostile documents, in ms of processor time: those of the tests, as the first document of a
- * process and as one in a process that has judged others, and a flood of generated ones in one process; beside it, what the plain function of the
- * sandbox's bench takes in the same run, and what the times would be where it takes what it took when the targets were set.
- * `npm run bench -- preflight [rounds] [generated]`; 3 rounds by default, of which the least counts, and 100 generated ones.
+ * Prints the CPU time of reading a hostile document, its preflight and its amendments, in milliseconds. Measures the
+ * documents of the tests, each as the first one of a process and in a warm process, and many generated ones in one
+ * process. Also prints the time of the plain function of the sandbox's bench in the same run, and the times scaled to
+ * the speed of that function when the targets were set. `npm run bench -- preflight [rounds] [generated]`; 3 rounds by
+ * default, of which the lowest counts, and 100 generated documents.
  */
 import { spawnSync } from 'node:child_process';
 import { analyze } from '../src/analysis/analyze.ts';
@@ -79,7 +80,7 @@ function warmCosts(): number[] {
       return costMs(make(), `Round ${pass}.\n`);
     }),
   );
-  // The first pass is what warms the process.
+  // The first pass warms the process up.
   return made.map((_, index) => leastAt(passes.slice(1), index));
 }
 
@@ -94,7 +95,7 @@ function floodOf(count: number): number[] {
   });
 }
 
-/** Has other schemas and patterns take the places of those that are remembered: what is known of the last document must not count. */
+/** Fills the caches of schemas and patterns with others, so that no result of the last document is reused. */
 function forget(round: number): void {
   for (let n = 0; n < 101; n += 1)
     validatorOf({ pattern: `^${round}-${n}`, patternProperties: { [`^${n}-${round}`]: {} } });

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What one kind of process has used up to now. */
+/** What one kind of process has used so far. */
 export interface Used {
-  /** Processor time in milliseconds; the kernel counts in hundredths of a second. */
+  /** CPU time in milliseconds; the kernel counts in hundredths of a second. */
   cpuMs: number;
   /** Resident memory in MB. */
   memoryMb: number;
 }
 
-/** A worker's processes by what they do. */
+/** The processes of a worker by purpose. */
 export type Kind = 'worker' | 'cells' | 'type check' | 'esbuild';
 
-/** What a worker and all processes below it have used, by kind; what ended meanwhile is not in it. */
+/** What a worker and its descendants have used, by kind. Excludes processes that have ended. */
 export function usedBy(workerPid: number): Record<Kind, Used> {
   const used: Record<Kind, Used> = {
     worker: { cpuMs: 0, memoryMb: 0 },
@@ -43,7 +43,7 @@ function kindOf(command: string): Kind {
 function readProcess(pid: number) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in front may hold anything, brackets and blanks too.
+    // The process name before it may contain anything, including brackets and blanks.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return {
@@ -54,7 +54,7 @@ function readProcess(pid: number) {
       command: readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
     };
   } catch {
-    // It has ended.
+    // The process has ended.
     return undefined;
   }
 }

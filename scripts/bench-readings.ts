@@ -1,8 +1,8 @@
 /**
- * Prints what readings cost. First, the recorded ones of `fixtures/unread`: entries, and tokens of question and answer.
- * Then one sound handler of each agreement: runs and processor time of its derived cases, beside those of the checks
- * and, as the floor, of the cases alone. Last, one job with a scripted model: tokens by purpose, beside those of a bare
- * question. `npm run bench -- readings [rounds]`; 3 rounds by default, of which the least counts.
+ * Prints the cost of readings. First, for the recorded ones of `fixtures/unread`: entries, and tokens of question and
+ * answer. Then, for one sound handler of each agreement: runs and CPU time of its derived cases, compared with those of
+ * the checks and of the cases alone. Last, for one job with a scripted model: tokens by purpose, compared with those of
+ * a bare question. `npm run bench -- readings [rounds]`; 3 rounds by default, of which the lowest counts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { bundleHandler, createSandbox, type Sandbox } from '../sandbox/index.ts';
@@ -22,7 +22,7 @@ import { plainFunctionUs, plainUsOfTargets } from './plain-function.ts';
 import { measureOf, openFixture, unreadFolder } from './try-candidate.ts';
 import { openReadings } from './try-reading.ts';
 
-/** What a model of middling speed writes. */
+/** The speed of an average model. */
 const tokensPerSecond = 60;
 
 const rounds = Number(process.argv[3] ?? 3);
@@ -33,14 +33,14 @@ if (!Number.isSafeInteger(rounds) || rounds < 1) {
 
 /** An agreement with its recorded reading and one sound handler. */
 interface Recorded {
-  order: Requirements;
+  requirements: Requirements;
   reading: Reading;
-  /** Entries of the reading that are not valid. */
+  /** Invalid entries of the reading. */
   dropped: number;
   source: string;
 }
 
-/** What some runs of a handler cost. */
+/** The cost of some runs of a handler. */
 interface Cost {
   runs: number;
   ownMs: number;
@@ -78,19 +78,24 @@ async function openAll(): Promise<Recorded[]> {
   for (const entry of readdirSync(unreadFolder, { withFileTypes: true })) {
     if (!entry.isDirectory()) continue;
     const folder = new URL(`${entry.name}/`, unreadFolder);
-    const order = await openFixture(folder);
+    const requirements = await openFixture(folder);
     const sound = readdirSync(folder).find((name) => name.startsWith('sound-'));
-    const { readings, dropped } = await openReadings(order, folder);
+    const { readings, dropped } = await openReadings(requirements, folder);
     const [reading] = readings;
     if (sound === undefined || reading === undefined)
       throw new Error(`Cannot bench ${entry.name}: wanted a sound handler and a reading`);
-    found.push({ order, reading, dropped: dropped.length, source: readFileSync(new URL(sound, folder), 'utf8') });
+    found.push({
+      requirements,
+      reading,
+      dropped: dropped.length,
+      source: readFileSync(new URL(sound, folder), 'utf8'),
+    });
   }
   return found;
 }
 
 function sizesOf(what: string, list: readonly Recorded[]): Record<string, object> {
-  const questions = list.map(({ order }) => readQuestions(asRead(order.subject)));
+  const questions = list.map(({ requirements }) => readQuestions(asRead(requirements.subject)));
   const tokens = list.map(({ reading }) => estimateTokens(storedLines(reading)));
   return {
     [`${what}: derived cases`]: spread(list.map(({ reading }) => reading.derived.length)),
@@ -109,7 +114,7 @@ function sizesOf(what: string, list: readonly Recorded[]): Record<string, object
   };
 }
 
-/** A reading as lines in the form that is stored, without the words of units, which are ours. */
+/** A reading as lines in the stored form, without the text of the units, which the reader does not write. */
 function storedLines({ derived, units, waitMs }: Reading): string {
   const entries = derived.map(({ quote, ...entry }) => (entry.of === undefined ? { quote, ...entry } : entry));
   return [...entries, ...units, ...(waitMs === undefined ? [] : [{ waitMs }])]
@@ -117,7 +122,7 @@ function storedLines({ derived, units, waitMs }: Reading): string {
     .join('\n');
 }
 
-/** Says how much longer the stored form is: only that is kept of recorded answers. */
+/** Prints how much longer the stored form is, because recorded answers exist only in that form. */
 function printWireForm(): void {
   const job = new URL('../fixtures/examples/anp-product-en.amended.job.json', import.meta.url);
   const { subject } = measureOf(JSON.parse(readFileSync(job, 'utf8')));
@@ -139,15 +144,15 @@ async function costsOfAll(): Promise<Record<'cases' | 'checks' | 'derived', Cost
   }
 }
 
-async function costsOf({ order, reading, source }: Recorded, sandbox: Sandbox) {
-  const { subject, surface, exportName } = order;
+async function costsOf({ requirements, reading, source }: Recorded, sandbox: Sandbox) {
+  const { subject, surface, exportName } = requirements;
   const bundled = await bundleHandler(source, exportName);
   if (!bundled.ok) throw new Error('Cannot bench: found a handler that cannot be bundled, wanted a sound one');
   const handler = await sandbox.load(bundled.bundle, exportName);
   const { signal } = new AbortController();
   const least: Partial<Record<'cases' | 'checks' | 'derived', Cost>> = {};
   try {
-    // One round more, for just-in-time compilation to settle.
+    // One extra round, for just-in-time compilation to settle.
     for (let round = 0; round <= rounds; round += 1) {
       const trier = createTrier(handler, surface, () => undefined, subject.trialSeed);
       const note = async <Found>(what: keyof typeof least, work: (counting: Trier) => Promise<Found>) => {
@@ -166,7 +171,7 @@ async function costsOf({ order, reading, source }: Recorded, sandbox: Sandbox) {
   }
 }
 
-/** The least of two measurements of the same runs. */
+/** The lower of two measurements of the same runs. */
 function lesser(one: Cost, other: Cost): Cost {
   return {
     runs: other.runs,
@@ -175,7 +180,7 @@ function lesser(one: Cost, other: Cost): Cost {
   };
 }
 
-/** Does some work with a trier that counts its runs, and says what it cost. */
+/** Does some work with a trier that counts its runs, and returns the cost. */
 async function costOf<Found>(trier: Trier, work: (counting: Trier) => Promise<Found>): Promise<[Found, Cost]> {
   let runs = 0;
   let isolateMs = 0;

@@ -22,7 +22,10 @@ function print({ what, found, target }: Line): void {
 
 const median = (values: number[]): number => quantile(values, 0.5);
 const lowest = (values: number[]): number => quantile(values, 0.05);
-/** What lay between two things in each turn, when the machine ran alike for both; the middle of the turns. */
+/**
+ * The ratio of two measurements, taken turn by turn while the machine ran at the same speed for both; the median of the
+ * turns.
+ */
 const betweenTurns = (one: number[][], floor: number[][]): number =>
   median(one.map((values, turn) => median(values) / median(floor[turn] ?? [])));
 
@@ -31,7 +34,7 @@ function quantile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Microseconds of one call out of many, timed several times. */
+/** Microseconds of one call, averaged over many calls; several samples. */
 function timeSync(count: number, call: () => void, times = rounds): number[] {
   for (let warm = 0; warm < count * 5; warm += 1) call();
   return Array.from({ length: times }, () => {
@@ -41,7 +44,7 @@ function timeSync(count: number, call: () => void, times = rounds): number[] {
   });
 }
 
-/** Microseconds of one of `share` things that each call does. */
+/** Microseconds of one of the `share` operations that each call performs. */
 async function timeAsync(share: number, call: () => Promise<unknown>, times = rounds): Promise<number[]> {
   for (let warm = 0; warm < Math.min(times, 20); warm += 1) await call();
   const samples: number[] = [];
@@ -60,12 +63,12 @@ function bareIsolate(): { call(): void; dispose(): void } {
   const ivm = createRequire(import.meta.url)('isolated-vm') as typeof ivmTypes;
   const isolate = new ivm.Isolate({ memoryLimit: 64 });
   const context = isolate.createContextSync();
-  const door = context.evalSync(`${handlerText}; (text) => JSON.stringify(handle(JSON.parse(text)))`, {
+  const handle = context.evalSync(`${handlerText}; (text) => JSON.stringify(handle(JSON.parse(text)))`, {
     reference: true,
   }) as unknown as ivmTypes.Reference<(text: string) => string>;
   return {
     call: () => {
-      door.applySync(undefined, [input], { timeout: 1_000 });
+      handle.applySync(undefined, [input], { timeout: 1_000 });
     },
     dispose: () => isolate.dispose(),
   };
@@ -114,7 +117,7 @@ function childProcess(): { call(): Promise<void>; end(): void } {
   };
 }
 
-/** quickjs-emscripten on the same handler, where it is installed; it is no dependency. */
+/** quickjs-emscripten with the same handler, where it is installed; it is not a dependency of the package. */
 async function quickJs(): Promise<{ call(): void; dispose(): void } | undefined> {
   const name = 'quickjs-emscripten';
   const library = (await import(name).catch(() => undefined)) as
@@ -122,19 +125,19 @@ async function quickJs(): Promise<{ call(): void; dispose(): void } | undefined>
     | undefined;
   if (!library) return undefined;
   const context = (await library.getQuickJS()).newContext();
-  const door = context.unwrapResult(
+  const handle = context.unwrapResult(
     context.evalCode(`${handlerText}; (text) => JSON.stringify(handle(JSON.parse(text)))`),
   );
   return {
     call: () => {
       const text = context.newString(input);
-      const result = context.unwrapResult(context.callFunction(door, context.undefined, text));
+      const result = context.unwrapResult(context.callFunction(handle, context.undefined, text));
       context.getString(result);
       text.dispose();
       result.dispose();
     },
     dispose: () => {
-      door.dispose();
+      handle.dispose();
       context.dispose();
     },
   };
@@ -147,7 +150,7 @@ interface QuickContext extends QuickHandle {
   undefined: QuickHandle;
   evalCode(code: string): unknown;
   unwrapResult(result: unknown): QuickHandle;
-  callFunction(door: QuickHandle, self: QuickHandle, text: QuickHandle): unknown;
+  callFunction(handle: QuickHandle, self: QuickHandle, text: QuickHandle): unknown;
   newString(text: string): QuickHandle;
   getString(handle: QuickHandle): string;
 }
@@ -163,10 +166,13 @@ const ratio = (value: number, floor: number): string => times(value / floor);
 const micro = (value: number): string => `${value.toFixed(1)} µs`;
 const milli = (value: number): string => `${(value / 1_000).toFixed(2)} ms`;
 
-/** Prints what has a target in time, and the same as a share of the plain function's time, which does not depend on how fast the machine is just now. */
+/**
+ * Prints a time with its target, and the ratio to the plain function's time, which does not depend on the current speed
+ * of the machine.
+ */
 function printAgainstPlain(line: {
   what: string;
-  /** Microseconds of one, turn by turn. */
+  /** Microseconds of one operation, turn by turn. */
   ours: number[][];
   plain: number[][];
   target: number;
@@ -196,37 +202,37 @@ for (const strict of [[], ['jitless']] as const) {
   const hundred = Array.from({ length: 100 }, () => plainRun);
   const plain = plainFunction();
   const bare = bareIsolate();
-  // Taken in many short turns, so that what else the machine does, and how fast it runs, falls on all alike.
-  const taken: Record<'plain' | 'bare' | 'ours' | 'busy', number[][]> = { plain: [], bare: [], ours: [], busy: [] };
+  // Many short turns, so that the load and speed of the machine affect all measurements alike.
+  const samples: Record<'plain' | 'bare' | 'ours' | 'busy', number[][]> = { plain: [], bare: [], ours: [], busy: [] };
   const framesInARow = async () => {
     for (let frame = 0; frame < 10; frame += 1) await loaded.runAll(hundred, noCall);
   };
   await timeAsync(1, () => loaded.runAll(hundred, noCall), 30);
   for (let turn = 0; turn < rounds; turn += 1) {
-    taken.plain.push(timeSync(200, plain, 20));
-    taken.bare.push(timeSync(200, bare.call, 20));
-    taken.ours.push(await timeAsync(100, () => loaded.runAll(hundred, noCall), 20));
-    taken.busy.push(await timeAsync(2_000, () => Promise.all([framesInARow(), framesInARow()]), 3));
+    samples.plain.push(timeSync(200, plain, 20));
+    samples.bare.push(timeSync(200, bare.call, 20));
+    samples.ours.push(await timeAsync(100, () => loaded.runAll(hundred, noCall), 20));
+    samples.busy.push(await timeAsync(2_000, () => Promise.all([framesInARow(), framesInARow()]), 3));
   }
   bare.dispose();
-  // On a machine that has other things to do, the fastest twentieth is what a run costs, and the median what it waits.
-  const [plainUs, plainLow] = [median(taken.plain.flat()), lowest(taken.plain.flat())];
-  const [bareUs, bareLow] = [median(taken.bare.flat()), lowest(taken.bare.flat())];
+  // On a busy machine the fastest twentieth shows the cost of a run, and the median includes waiting.
+  const [plainUs, plainLow] = [median(samples.plain.flat()), lowest(samples.plain.flat())];
+  const [bareUs, bareLow] = [median(samples.bare.flat()), lowest(samples.bare.flat())];
   for (const [underWay, of] of [
-    ['one frame under way', taken.ours],
-    ['two', taken.busy],
+    ['one frame under way', samples.ours],
+    ['two', samples.busy],
   ] as const) {
     const low = lowest(of.flat());
     const found = `${micro(median(of.flat()))}; ${micro(low)}`;
     print({ what: `one request, 100 per frame, ${underWay} (${where})`, found, target: '' });
     print({
       what: `  against the plain function with JSON (${micro(plainUs)})`,
-      found: `${times(betweenTurns(of, taken.plain))}; ${ratio(low, plainLow)}`,
+      found: `${times(betweenTurns(of, samples.plain))}; ${ratio(low, plainLow)}`,
       target: 'at most 3 ×',
     });
     print({
       what: `  against a bare isolated-vm call (${micro(bareUs)})`,
-      found: `${times(betweenTurns(of, taken.bare))}; ${ratio(low, bareLow)}`,
+      found: `${times(betweenTurns(of, samples.bare))}; ${ratio(low, bareLow)}`,
       target: 'at most 1.6 ×',
     });
   }
@@ -237,7 +243,7 @@ for (const strict of [[], ['jitless']] as const) {
     target: '',
   });
 
-  // One run that calls many times in a row, less what the run costs without.
+  // One run with many calls, minus the cost of a run without calls.
   const caller = await sandbox.load(
     await bundled(`export async function handle(request: any, context: any) {
   let last;
@@ -253,11 +259,11 @@ for (const strict of [[], ['jitless']] as const) {
   };
   const calling = (calls: number): Run => ({ ...plainRun, input: JSON.stringify({ calls }), tools: ['look'], answers });
   const trips: Record<'plain' | 'ours', number[][]> = { plain: [], ours: [] };
-  // Until the way of a call is machine code, too.
+  // Until the code that handles calls is compiled too.
   for (let warm = 0; warm < 10 * rounds; warm += 1) await caller.run(calling(100), noCall);
   for (let turn = 0; turn < rounds; turn += 1) {
     trips.plain.push(timeSync(200, plain, 5));
-    // The least of them: what is taken off must not be more than the run costs.
+    // The lowest one: a higher value would subtract more than the run costs.
     const without = Math.min(...(await timeAsync(1, () => caller.run(calling(0), noCall), 3)));
     const withCalls = await timeAsync(1, () => caller.run(calling(100), noCall), 3);
     trips.ours.push(withCalls.map((us) => (us - without) / 100));
@@ -275,7 +281,7 @@ for (const strict of [[], ['jitless']] as const) {
   for (let turn = 0; turn < rounds; turn += 1) {
     fresh.plain.push(timeSync(200, plain, 5));
     const took: number[] = [];
-    // One right after another, so that each waits for its isolate.
+    // One after the other, so that each waits for its isolate.
     for (let index = 0; index < 5; index += 1) {
       serial += 1;
       const begun = performance.now();

@@ -1,9 +1,9 @@
 /**
- * Measures a worker under many jobs, beside floors of the same run. Stored handlers, one at a time and all at once. 64
- * different agreements at once, with a model that takes 2 s for a module and as long for a reading, by one worker
- * process and by two. The same with readings and without, in turn: `--short` does that alone. What each process needs
- * for a job, and what our envelope adds to a queue. With `--long`, memory after 1,000 and after 10,000 jobs. Redis,
- * model server and workers share the machine.
+ * Measures a worker under many jobs, with lower bounds from the same run. Measures stored handlers, one at a time and
+ * all at once. Measures 64 different agreements at once, with a model that takes 2 s for a module and as long for a
+ * reading, with one worker process and with two. Measures the same with readings and without, in turn; `--short` does
+ * only that. Measures what each process needs for a job, and what our envelope adds to a queue. With `--long`, also the
+ * memory after 1,000 and after 10,000 jobs. Redis, model server and workers share the machine.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,13 +27,16 @@ const scripts = readScripts(join(root, 'fixtures/completions'));
 const [long, short] = ['--long', '--short'].map((option) => process.argv.includes(option));
 const modelLatencyMs = 2_000;
 const atOnce = 64;
-/** Jobs that wait beside those under way, so that a slot of one worker never waits for this process; two have more slots than jobs. */
+/**
+ * Jobs that wait in addition to the running ones, so that no slot of one worker waits for this process. Two workers
+ * have more slots than there are jobs.
+ */
 const backlogOfOne = 16;
 const generationsToWarm = 1_000;
 const measured = 10 * atOnce;
-/** Generations of a worker before its share with readings, or without, is measured; and how often that is done. */
+/** Generations before each measurement with readings, or without; and the number of measurements. */
 const [warmingOfTurn, turns] = short ? [3 * atOnce, 2] : [generationsToWarm, 1];
-/** Share of the ideal that is wanted with readings. */
+/** Target for the share of the ideal rate with readings. */
 const wantedShare = 0.9;
 
 const redis = await localRedis();
@@ -49,7 +52,7 @@ const model = await startScriptedModel({
       return { kind: 'reply', text: reading, pieceCharacters: reading.length, pauseMs: latencyMs };
     }
     questions += 1;
-    // No two modules are the same text, as no two of a real model are.
+    // Each module is different, as with a real model.
     const text = reply.replace(/^export /m, `// ${questions}\n$&`);
     return { kind: 'reply', text, pieceCharacters: text.length, pauseMs: latencyMs };
   },
@@ -104,7 +107,7 @@ async function measureAll(): Promise<void> {
     );
     latencyMs = 0;
   };
-  // A worker's first generations pay for what V8 has not compiled yet.
+  // The first generations of a worker are slower, because V8 has not compiled its code yet.
   for (const age of ['young', `after ${generationsToWarm} generations`]) {
     await underModel(age, () => costing(`generate, ${age}`, one, measured, () => flood(measured, backlogOfOne)));
     await generate(generationsToWarm - agreements);
@@ -124,7 +127,8 @@ async function measureAll(): Promise<void> {
 }
 
 /**
- * Prints what share of the ideal workers reach with readings and without, in turn: the machine is now fast, now slow.
+ * Prints the share of the ideal rate that workers reach with readings and without, in turn, because the speed of the
+ * machine varies.
  */
 async function compareReadings(): Promise<void> {
   const found: Record<'late' | 'off', string[]> = { late: [], off: [] };
@@ -149,7 +153,7 @@ async function compareReadings(): Promise<void> {
   );
 }
 
-/** Plays a job, and throws where its reading is in another state. */
+/** Runs a job, and throws where its reading has another state. */
 async function demandState(wanted: string): Promise<void> {
   const { jobId } = await producer.submit('generate', another());
   await ended();
@@ -177,7 +181,7 @@ function many(mark: string, count: number): object[] {
   return Array.from({ length: count }, (_, index) => named(mark, index));
 }
 
-/** A job of an agreement of its own: another text and other schemas, so that nothing kept for the ones before is of use. */
+/** A job with a new agreement: its text and schemas differ from all before, so that no cache applies. */
 function another(): object {
   agreements += 1;
   const text = job.agreement.candidateProtocols as string;
@@ -195,7 +199,7 @@ async function submit(jobs: readonly object[]): Promise<void> {
   await Promise.all(jobs.map((data) => producer.submit('generate', data)));
 }
 
-/** Waits for outcomes, at least one; how many there were. */
+/** Waits for at least one outcome. Returns how many there were. */
 async function ended(): Promise<number> {
   const read = await reader.xread('COUNT', 1_000, 'BLOCK', 60_000, 'STREAMS', outcomes, last);
   const entries = read?.[0]?.[1] ?? [];
@@ -208,7 +212,7 @@ async function ended(): Promise<number> {
   return entries.length;
 }
 
-/** Submits jobs and waits until each has its outcome. */
+/** Submits jobs and waits for all outcomes. */
 async function play(jobs: readonly object[]): Promise<void> {
   await submit(jobs);
   for (let left = jobs.length; left > 0; ) left -= await ended();
@@ -220,7 +224,10 @@ async function rate(jobs: readonly object[]): Promise<number> {
   return Math.round((10_000 * jobs.length) / (performance.now() - startMs)) / 10;
 }
 
-/** Keeps that many jobs under way all the time; jobs per second but for the first and the last of them, when the slots fill and empty. */
+/**
+ * Keeps this many jobs running. Returns jobs per second, without the first and last ones, while the slots fill and
+ * empty.
+ */
 async function flood(count: number, backlog: number): Promise<number> {
   let submitted = atOnce + backlog;
   await submit(Array.from({ length: submitted }, another));
@@ -273,7 +280,7 @@ async function bareJobs(count: number): Promise<number[]> {
   return found;
 }
 
-/** Notes what each process needed for one of so many jobs. */
+/** Records what each process needed for one of these jobs. */
 async function costing<Found>(
   what: string,
   worker: ChildProcess,
@@ -298,13 +305,16 @@ async function costing<Found>(
   return found;
 }
 
-/** Redis' own processor time in milliseconds. */
+/** CPU time of Redis in milliseconds. */
 async function redisMs(): Promise<number> {
   const text = await reader.info('cpu');
   return [...text.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].reduce((sum, [, s]) => sum + 1_000 * Number(s), 0);
 }
 
-/** Resident memory after 1,000 and after 10,000 jobs: the worker's own, that of its children, and Redis' use. */
+/**
+ * Memory after 1,000 and after 10,000 jobs: resident memory of the worker and of its children, and the memory Redis
+ * uses.
+ */
 async function memoryOf(what: string, worker: ChildProcess, jobs: (count: number) => object[]): Promise<void> {
   for (const [from, to] of [
     [0, 1_000],
@@ -330,7 +340,7 @@ async function startWorker(readings: 'late' | 'off' = 'late'): Promise<ChildProc
   const worker = spawn(process.execPath, [join(root, 'src/main.ts'), 'worker'], {
     env: {
       ...process.env,
-      // As bootstrap.mjs and docs/operations.md have it.
+      // The same options as in bootstrap.mjs and docs/operations.md.
       NODE_OPTIONS: '--max-semi-space-size=32 --max-old-space-size=1024',
       REDIS_URL: redis.url,
       OPENAI_BASE_URL: model.baseUrl,

@@ -14,9 +14,9 @@ import { cannedReading } from './canned-reading.ts';
 const root = join(import.meta.dirname, '..');
 
 /**
- * The tokens of one `generated` job of the product agreement, by purpose. Each also as a multiple of a bare question:
- * the job's own texts, put to a model alone, and the module that it answers. The first answer is sound, and a scripted
- * reader answers too.
+ * The tokens of one `generated` job of the product agreement, by purpose. Each number also as a multiple of a bare
+ * question, which asks a model with the job's texts alone and gets the module. The first answer is sound, and a
+ * scripted reader answers too.
  */
 export async function measureTokens(): Promise<Record<string, Record<string, number>>> {
   const job = JSON.parse(readFileSync(join(root, 'fixtures/examples/anp-product-en.amended.job.json'), 'utf8'));

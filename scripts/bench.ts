@@ -1,16 +1,17 @@
 /**
- * Measures, and prints. `npm run bench` runs every part in turn, `npm run bench -- <part>` one of them:
+ * Runs benchmarks and prints the results. `npm run bench` runs every part in turn, `npm run bench -- <part>` one of
+ * them:
  *
- * - `jobs [count]`: what a job costs
- * - `checks [rounds]`: what each check costs a candidate
- * - `sandbox`: what the sandbox costs a run
- * - `readings [rounds]`: what readings cost
+ * - `jobs [count]`: the cost of a job
+ * - `checks [rounds]`: the cost of each check for a candidate
+ * - `sandbox`: the cost of a run in the sandbox
+ * - `readings [rounds]`: the cost of readings
  * - `scale [--short | --long]`: many jobs at once
- * - `preflight [rounds] [generated]`: what hostile documents cost
+ * - `preflight [rounds] [generated]`: the cost of hostile documents
  */
 import { spawnSync } from 'node:child_process';
 
-/** Each part, and with which words it runs among all. */
+/** Each part, and its arguments when all parts run. */
 const parts: Readonly<Record<string, { run(): Promise<unknown>; words: readonly string[] }>> = {
   jobs: { run: () => import('./bench-jobs.ts'), words: [] },
   checks: { run: () => import('./bench-checks.ts'), words: [] },
@@ -29,7 +30,7 @@ else if (wanted !== undefined) {
 } else {
   for (const [name, { words }] of Object.entries(parts)) {
     console.log(`\n# ${name}\n`);
-    // A process of its own, so that no part runs on what another has warmed.
+    // A separate process for each part, so that no part profits from code that another has warmed up.
     const { status } = spawnSync(process.execPath, [...process.execArgv, script, name, ...words], { stdio: 'inherit' });
     if (status !== 0) process.exitCode = 1;
   }

@@ -1,7 +1,7 @@
 /**
- * Starts a script of this checkout on its own Node, after installing the dependencies where they are missing or older
- * than the lock file: `node scripts/bootstrap.mjs <script> [arguments]`. Plain JavaScript and built-ins alone, since it
- * runs before anything is installed, on whatever Node (18 or newer) the machine has.
+ * Starts a script of this checkout with the pinned Node, and installs the dependencies first where they are missing or
+ * older than the lock file: `node scripts/bootstrap.mjs <script> [arguments]`. Uses plain JavaScript and built-in
+ * modules only, because it runs before anything is installed, on the machine's Node (18 or newer).
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,16 +12,19 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const oldestMajor = 24;
-/** The package that brings Node to this platform, where there is one. */
+/** The package that contains Node for this platform, where there is one. */
 const ownNode = `node_modules/node-${process.platform}-${process.arch}`;
-/** Exit code of a machine that is not set up for this, as sysexits.h has it (EX_CONFIG). */
+/** Exit code of a machine without a suitable Node, as in sysexits.h (EX_CONFIG). */
 const exitUnconfigured = 78;
 
-/** Bounds of a worker's heap in MB: a worker needs 50 MB, and V8 would let it grow to eight times that before it collects garbage. */
+/**
+ * Limits of a worker's heap in MB: a worker needs 50 MB, and V8 would let the heap grow to eight times that before it
+ * collects garbage.
+ */
 const workerHeap = '--max-semi-space-size=32 --max-old-space-size=1024';
 
 /**
- * Runs a script of this checkout (its path from the root) to its end and ends this process the same way.
+ * Runs a script of this checkout (its path from the root) to its end, and ends this process in the same way.
  *
  * @param {string} script
  * @param {string[]} args
@@ -36,14 +39,14 @@ export async function bootstrap(script, args) {
     process.exit(exitUnconfigured);
   }
   const argv = [join(root, script), ...args];
-  // Before the operator's own, which count where both say something.
+  // The operator's options follow, because the last value of an option wins.
   if (script === 'src/main.ts' && args[0] === 'worker')
     process.env.NODE_OPTIONS = [workerHeap, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
-  // Whatever the script starts by the name of node is this one too.
+  // Programs that the script starts as `node` use this one too.
   process.env.PATH = [dirname(node), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter);
-  // Where this Node can become the script instead of being its parent, nothing stands between it and its signals.
+  // Where possible, this process becomes the script and is not its parent: then the script gets all signals itself.
   if (process.execve !== undefined) {
-    // A signal that this image was told of and has not acted on would be lost with it.
+    // `execve` would lose a signal that has arrived but is not handled yet.
     await setImmediate();
     for (const signal of ['SIGTERM', 'SIGINT']) process.removeAllListeners(signal);
     process.execve(node, [node, ...argv], process.env);
@@ -51,7 +54,7 @@ export async function bootstrap(script, args) {
   endAs(await run(node, argv, 'inherit'));
 }
 
-/** Says which package is not installed as the lock file has it, `undefined` when all are. */
+/** Names a package that differs from the lock file; `undefined` where none does. */
 function staleDependency() {
   const wanted = packagesOf('package-lock.json');
   const found = packagesOf('node_modules/.package-lock.json');
@@ -77,7 +80,7 @@ function packagesOf(lockFile) {
   }
 }
 
-/** Installs the dependencies unless another script does so at this moment, which is then waited for. */
+/** Installs the dependencies. Where another script is installing them, waits for it. */
 async function installAlone() {
   const held = join(root, '.installing');
   while (!isTaken(held)) await setTimeout(200);
@@ -97,7 +100,7 @@ async function installAlone() {
   }
 }
 
-/** Writes this process into the file, unless one that still runs stands there. */
+/** Claims the file for this process, unless a running process holds it. */
 function isTaken(file) {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
@@ -108,18 +111,18 @@ function isTaken(file) {
   try {
     process.kill(Number(readFileSync(file, 'utf8')), 0);
   } catch (error) {
-    // EPERM: it runs as another user. Else it died, or it has just ended and taken the file with it.
+    // EPERM: it runs as another user. Otherwise it died, or it has just ended and removed the file.
     if (error.code !== 'EPERM') rmSync(file, { force: true });
   }
   return false;
 }
 
-/** Runs npm on the lock file; all it prints goes to stderr, since stdout belongs to the script. */
+/** Runs `npm ci`. Its output goes to stderr, because stdout belongs to the script. */
 function install() {
-  // Where npm started us its own npm is used, which need not be the first one on the path.
+  // Uses the npm that started this script, which may not be the first one on the path.
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith('npm-cli.js') ? [process.execPath, [npm]] : ['npm', []];
-  // NODE_ENV=production would leave out what tests, build and Node itself come from.
+  // NODE_ENV=production would skip the packages for tests, builds and Node itself.
   const flags = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
   return run(command, [...first, ...flags], ['ignore', 2, 2], root);
 }
@@ -130,12 +133,12 @@ function currentNode() {
   if (!existsSync(pinned))
     return Number.parseInt(process.versions.node, 10) >= oldestMajor ? process.execPath : undefined;
   const linked = join(root, 'node_modules', '.bin', 'node');
-  // npm before 11 does not link what only a workspace depends on.
+  // npm before 11 does not link binaries that only a workspace depends on.
   if (!existsSync(linked)) {
     try {
       symlinkSync(relative(dirname(linked), pinned), linked);
     } catch {
-      // The scripts do not need it: it is there for those who put node_modules/.bin on their path.
+      // The scripts do not need the link. It is for users who put node_modules/.bin on their path.
     }
   }
   return pinned;
@@ -145,15 +148,15 @@ function run(command, args, stdio, cwd = process.cwd()) {
   return new Promise((resolve) => {
     const passedOn = new Set();
     const passOn = (signal) => {
-      // npm passes on what the process group was told already, so the same signal may arrive twice.
+      // npm also forwards signals that the process group has received, so a signal may arrive twice.
       if (passedOn.has(signal)) return;
       passedOn.add(signal);
-      // Ctrl-C in a terminal reaches the child by itself.
+      // Ctrl-C in a terminal reaches the child directly.
       if (signal === 'SIGINT' && process.stdin.isTTY) return;
       child.kill(signal);
     };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-    // Before the child starts, which may be quick while this process waits for a processor.
+    // Registered before the child starts, so that no signal is missed.
     for (const signal of signals) process.on(signal, passOn);
     const child = spawn(command, args, { stdio, cwd });
     const end = (ending) => {
@@ -168,11 +171,12 @@ function run(command, args, stdio, cwd = process.cwd()) {
   });
 }
 
-/** Ends this process as the child ended; by the same signal, where it was one. */
+/** Ends this process as the child ended, by the same signal where it was killed. */
 function endAs({ code, signal }) {
   if (signal !== null) {
     process.kill(process.pid, signal);
-    // A signal that does not end this process (a core dump forbidden, for one) still has to look like one.
+    // Reached where the signal did not end this process (a core dump forbidden, for one): the exit code then shows the
+    // signal.
     process.exit(128 + constants.signals[signal]);
   }
   process.exit(code ?? 1);

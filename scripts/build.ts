@@ -1,7 +1,7 @@
 /**
- * Builds what is published into dist/: JavaScript and declarations by tsc, and every file beside the sources that is
- * read at run time. Paths of child-process entries are written `new URL('./entry.ts', import.meta.url)`; tsc leaves
- * strings alone, so they are pointed at the built file here.
+ * Builds the published package into dist/: JavaScript and declarations by tsc, and every other file that is read at run
+ * time. Entry files of child processes are written as `new URL('./entry.ts', import.meta.url)`. tsc does not change
+ * such strings, so this script points them at the built files.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const compiled = spawnSync(
   [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
   {
     cwd: root,
-    // stdout belongs to `npm pack --json`, which runs this first.
+    // stdout belongs to `npm pack --json`, which runs this script first.
     stdio: ['ignore', 2, 2],
   },
 );

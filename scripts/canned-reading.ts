@@ -5,14 +5,14 @@ import { ReadingCollector } from '../src/readings/reading-collector.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import type { Subject } from '../src/verification/subject.ts';
 
-/** As many derived cases as half of the recorded readings have. */
+/** The number of derived cases that half of the recorded readings reach. */
 const size = 28;
 const folder = join(import.meta.dirname, '../fixtures/completions/demo');
 
 /**
- * What a reader answers about the product agreement, one object a line. It is the demo's answer, its derived cases
- * repeated with other values until there are as many as a reading has. The sound handlers of `fixtures/completions`
- * keep all of them.
+ * A reader's answer about the product agreement, one object a line. It is the demo's answer with its derived cases
+ * repeated for other values, until there are as many as in a typical reading. The sound handlers of
+ * `fixtures/completions` satisfy all of them.
  */
 export function cannedReading(): string {
   const script = readScripts(folder).find(({ to }) => to === 'read');
@@ -25,7 +25,7 @@ export function cannedReading(): string {
   return [...lines, ...more].join('\n');
 }
 
-/** The valid part of an answer of a reader. */
+/** The valid part of a reader's answer. */
 export function readingOf(answer: string, subject: Subject): Reading {
   const collector = new ReadingCollector(subject);
   const reader = createEntryReader((entry) => collector.add(entry));

@@ -1,6 +1,7 @@
 /**
  * Checks the sources without running them, in seconds: types, lint and formatting, unused code, the import table and
- * the table of error codes. A line for each, the output of those that failed, exit code 1 where one did.
+ * the table of error codes. Prints a line for each check, and the output of those that failed. Exit code 1 where one
+ * failed.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

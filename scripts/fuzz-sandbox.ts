@@ -4,18 +4,19 @@ import { parseArgs } from 'node:util';
 import { bundleHandler, createSandbox, type Run } from '../sandbox/index.ts';
 
 /**
- * Mutates hostile and sound handlers for some minutes and runs them. The parent must live, its memory must not grow, and a sound handler
- * must pass after each. Ends with exit code 1 and the seed of the first mutant that broke a rule.
+ * Mutates hostile and sound handlers for some minutes and runs them. The parent process must survive, its memory must
+ * not grow, and a sound handler must pass after each mutant. Exits with code 1 and prints the seed of the first mutant
+ * that breaks a rule.
  */
 const { values } = parseArgs({
-  // `npm run fuzz -- sandbox` names what is fuzzed; there is nothing else yet.
+  // `npm run fuzz -- sandbox` names the target; so far there is no other.
   allowPositionals: true,
   options: { minutes: { type: 'string', default: '1' }, seed: { type: 'string', default: `${Date.now()}` } },
 });
 const untilMs = Date.now() + Number(values.minutes) * 60_000;
 
-/** Numbers that depend on the seed alone, so that a find can be made again (mulberry32). */
-function chances(seed: number): () => number {
+/** Random numbers that depend only on the seed, so that a failure can be reproduced (mulberry32). */
+function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -26,7 +27,7 @@ function chances(seed: number): () => number {
 }
 
 const hostileFolder = join(import.meta.dirname, '../test/sandbox/hostile');
-/** The sources of all attacks, as they stand in the tests. */
+/** The sources of all attacks in the tests. */
 const corpus = readdirSync(hostileFolder)
   .filter((name) => name.endsWith('.test.ts'))
   .flatMap((name) => {
@@ -112,11 +113,14 @@ const residentMb = () => process.memoryUsage.rss() / 1_048_576;
 let mutants = 0;
 let firstMb = 0;
 let failed = false;
-/** What the parent may grow by after the first 200 mutants, in MB: what V8 keeps at hand, and no more with the next thousand. */
+/**
+ * Most megabytes that the parent may grow after the first 200 mutants: V8 keeps some memory in reserve, but no more for
+ * the next thousand.
+ */
 const maxGrownMb = 100;
 
 for (let seed = Number(values.seed); Date.now() < untilMs && !failed; seed += 1) {
-  const chance = chances(seed);
+  const chance = seededRandom(seed);
   const source = chance() < 0.3 ? sound : (corpus[Math.floor(chance() * corpus.length)] ?? sound);
   const bundled = await bundleHandler(mutate(source, chance), 'handle');
   mutants += 1;

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Test files that try every fault, every order or every document one by one, or build a whole package, and take minutes
- * for it. `npm test` leaves them out, `npm run test:full` runs them all, and `.ci/run` some of them, drawn by the
- * commit.
+ * Test files that take minutes, because they try every fault, order or document one by one, or build a whole package.
+ * `npm test` skips them, `npm run test:full` runs them all, and `.ci/run` runs a few, chosen by the commit.
  */
 export const longProofs: readonly string[] = [
   'test/analysis/flood-generated.test.ts',
@@ -22,10 +21,10 @@ export const longProofs: readonly string[] = [
   'test/system/sandbox-outages.test.ts',
 ];
 
-/** How many of them are drawn. */
+/** The number of files to choose. */
 const drawn = 5;
 
-/** Some of the long proofs, always the same ones for the same text. */
+/** Chooses some of the long proofs. The same text always gives the same files. */
 export function drawnBy(text: string): string[] {
   const rank = (file: string) => createHash('sha256').update(`${text} ${file}`).digest('hex');
   return longProofs.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1)).slice(0, drawn);

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../src/kernel/json.ts';
 import type { Subject } from '../src/verification/subject.ts';
 
-/** Ways to answer from the examples alone; none of them may pass. */
+/** Candidates that answer from the examples alone; none of them may pass. */
 export function mechanicalTables(subject: Subject): { name: string; source: string }[] {
   if (subject.role === 'requester') return requesterTables(subject);
   const rows = subject.cases.map(({ request, response }) => [request, response] as const);
@@ -26,7 +26,7 @@ export function mechanicalTables(subject: Subject): { name: string; source: stri
   ];
 }
 
-/** Echoes the scalars at the top of a request that come back in its answer, and looks the rest up. */
+/** Echoes the top-level scalars of a request that come back in its answer, and looks up the rest. */
 const echoTable = `const strip = (request, echo) => request && typeof request === 'object' ? JSON.stringify(Object.entries(request).filter(([name]) => !echo.includes(name)).sort()) : JSON.stringify(request);
 const fill = (value, request) => {
   if (typeof value === 'string' && value.startsWith('\\u0001')) return request[value.slice(1)];

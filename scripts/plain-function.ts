@@ -1,4 +1,4 @@
-/** The same small handler everywhere: an order in, its totals out. */
+/** The small handler that all benchmarks run: takes an order and returns its totals. */
 export const handlerText = `function handle(request) {
   let total = 0;
   const lines = [];
@@ -10,7 +10,7 @@ export const handlerText = `function handle(request) {
   return { orderId: request.orderId, currency: request.currency, lines, total, count: request.items.length };
 }`;
 
-/** What the small handler is given, as JSON. */
+/** The input of the small handler, as JSON. */
 export const input = JSON.stringify({
   orderId: 'order-4711',
   currency: 'EUR',
@@ -22,7 +22,7 @@ export const input = JSON.stringify({
   ],
 });
 
-/** The small handler as a plain function, with JSON on both sides: how fast the machine is just now. */
+/** The small handler as a plain function, with JSON on both sides. Its time shows the current speed of the machine. */
 export function plainFunction(): () => void {
   const handle = new Function(`${handlerText}; return handle`)() as (request: unknown) => unknown;
   return () => {
@@ -30,7 +30,7 @@ export function plainFunction(): () => void {
   };
 }
 
-/** Microseconds of processor time that one call of the plain function takes just now: the least of ten samples. */
+/** CPU time of one call of the plain function, in microseconds: the lowest of ten samples. */
 export function plainFunctionUs(): number {
   const plain = plainFunction();
   const samples = Array.from({ length: 10 }, () => {
@@ -42,5 +42,5 @@ export function plainFunctionUs(): number {
   return Math.min(...samples);
 }
 
-/** What the plain function took, in µs, where the targets in microseconds and milliseconds were set. */
+/** The time of the plain function, in µs, when the targets in microseconds and milliseconds were set. */
 export const plainUsOfTargets = 2.3;

@@ -1,6 +1,6 @@
 /**
- * Writes queues/job.schema.json, the schema of jobs for negotiators in any language, from what all families have in
- * common and what each wants of its messages.
+ * Writes queues/job.schema.json, the schema of jobs for callers in any language, from the parts that all families share
+ * and those of each family.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -1,16 +1,16 @@
 import type { TestEvent } from 'node:test/reporters';
 
-/** What the test files of one process did, as `test-summary.ts` reports it. */
+/** The results of the test files of one process, as `test-summary.ts` reports them. */
 export interface TestSummary {
   passed: number;
   failed: number;
-  /** Name and reason of each test that did not run. */
+  /** Name and reason of each skipped test. */
   skipped: string[];
-  /** The files among several that hold no test, which Node counts as one that passed. */
+  /** The files that contain no test. Node counts such a file as a passed test. */
   empty: string[];
 }
 
-/** A reporter for `node --test-reporter`: writes one `TestSummary` as JSON when they have ended. */
+/** A reporter for `node --test-reporter`: writes one `TestSummary` as JSON at the end. */
 export default async function* testSummary(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const skipped: string[] = [];
   const empty: string[] = [];

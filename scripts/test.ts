@@ -2,12 +2,12 @@
  * Runs the tests under test/:
  *
  * - `npm test`: all but the long proofs
- * - `npm test -- <part of a path> …`: some of all
+ * - `npm test -- <part of a path> …`: the files whose paths contain one of the parts
  * - `npm run test:full`: all
  * - `npm run test:full -- --drawn-by <text>`: a few of the long proofs, always the same ones for the same text
  *
- * Ends with one line `N passed, N failed, N skipped`. Exit code 1 where a test failed, a file crashed, hung or held
- * no test, a part is of no file's path, or nothing was tested at all.
+ * The last line is `N passed, N failed, N skipped`. Exit code 1 where a test failed, where a file crashed, hung or
+ * contains no test, where no file matches a part, or where no test ran.
  */
 import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,16 +17,20 @@ import { parseArgs } from 'node:util';
 import { drawnBy, longProofs } from './long-proofs.ts';
 import type { TestSummary } from './test-summary.ts';
 
-/** A process that runs longer hangs, in milliseconds; the slowest one takes a quarter of it on a quiet machine. */
+/**
+ * A process that runs longer than this counts as hung, in milliseconds. The slowest one takes a quarter of it on an
+ * idle machine.
+ */
 const processTimeoutMs = 480_000;
-/** How long output may still come after a process has ended, in milliseconds. */
+/** How long to wait for output after a process has ended, in milliseconds. */
 const lastOutputMs = 1_000;
 /**
- * Processes at a time: twice the processors, since many wait for locks and deadlines, and never many for the memory.
+ * Processes at a time: twice the processors, because many tests wait for locks and deadlines; limited because of
+ * memory.
  */
 const concurrency = Math.min(2 * availableParallelism(), 6);
 /**
- * Folders whose files leave nothing behind for each other. They share processes: starting one takes longer than most of
+ * Folders whose files do not affect each other. They share processes, because starting one takes longer than most of
  * these files.
  */
 const sharing = [
@@ -40,7 +44,7 @@ const sharing = [
   'sandbox/hostile',
   'schemas',
 ];
-/** Files in one process, where they share one: few enough to tell a hang by, and to divide them among processors. */
+/** Most files in a shared process: few enough to locate a hang, and to use all processors. */
 const filesPerProcess = 24;
 
 const root = join(import.meta.dirname, '..');
@@ -64,7 +68,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-const queue = shares().entries();
+const queue = filesByProcess().entries();
 await Promise.all(
   Array.from({ length: concurrency }, async () => {
     for (const [index, share] of queue) await testFiles(share, join(scratch, `${index}.json`));
@@ -84,8 +88,8 @@ function isChosen(file: string): boolean {
   return values.full === true || !longProofs.includes(file);
 }
 
-/** The files of each process: first those that have one of their own, which take longest, then those that share one. */
-function shares(): string[][] {
+/** The files of each process: first the files with a process of their own, which take longest, then the shared ones. */
+function filesByProcess(): string[][] {
   const folderOf = (file: string) => sharing.find((folder) => file.startsWith(`test/${folder}/`));
   const alone = files.filter((file) => folderOf(file) === undefined).map((file) => [file]);
   const together = sharing.flatMap((folder) => {
@@ -115,7 +119,7 @@ async function testFiles(share: string[], summaryFile: string): Promise<void> {
   for (const reason of summary?.skipped ?? []) console.log(`  skipped: ${reason}`);
 }
 
-/** What is wrong with the way a process ended, `undefined` when nothing is. */
+/** The fault of a process that ended; `undefined` where there is none. */
 function faultOf(summary: TestSummary | undefined, ending: string): string | undefined {
   if (summary !== undefined && summary.failed > 0) return `${summary.failed} failed`;
   if (summary !== undefined && summary.empty.length > 0) return `${summary.empty.join(', ')} holds no test`;
@@ -131,17 +135,19 @@ function readSummary(summaryFile: string): TestSummary | undefined {
   }
 }
 
-/** Runs files in one process, in a process group of its own, so that nothing it started outlives it, hang or not. */
+/**
+ * Runs files in one process with its own process group, so that everything it started ends with it, even after a hang.
+ */
 function runFiles(share: string[], summaryFile: string): Promise<{ output: string; ending: string }> {
   const reporters = [
     ['--test-reporter=spec', '--test-reporter-destination=stdout'],
     [`--test-reporter=${join(import.meta.dirname, 'test-summary.ts')}`, `--test-reporter-destination=${summaryFile}`],
   ];
-  // One file alone needs no runner, and its hooks end with it.
+  // A single file needs no test runner, and its hooks end with it.
   const together = share.length > 1 ? ['--test', '--test-isolation=none'] : [];
   const child = spawn(process.execPath, [...together, ...reporters.flat(), ...share], {
     cwd: root,
-    // What one process has compiled no other one compiles again.
+    // The processes share a cache of compiled code.
     env: { ...process.env, NODE_COMPILE_CACHE: join(scratch, 'compiled') },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -177,7 +183,7 @@ function runFiles(share: string[], summaryFile: string): Promise<{ output: strin
         endGroup(pid);
         running.delete(pid);
       }
-      // A process that left the group may hold the pipes open for ever.
+      // A process that left the group may keep the pipes open forever.
       setTimeout(finish, lastOutputMs, code, signal);
     });
     child.once('close', finish);
@@ -188,6 +194,6 @@ function endGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL');
   } catch {
-    // Nobody is left in it.
+    // The group has no process left.
   }
 }

@@ -11,13 +11,13 @@ import { caseScenarios, judgeCases } from '../src/verification/case-scenarios.ts
 import type { Check } from '../src/verification/check.ts';
 import { type CheckPolicy, checks, defaultCheckPolicy, type Verification, verify } from '../src/verification/checks.ts';
 
-/** Where the agreements with their candidates lie. */
+/** The folder of agreements with their candidates. */
 export const candidatesFolder = new URL('../fixtures/candidates/', import.meta.url);
 
-/** Where those lie that were written by people who had not read the checks. */
+/** The folder of agreements with candidates whose authors had not read the checks. */
 export const unreadFolder = new URL('../fixtures/unread/', import.meta.url);
 
-/** What became of a candidate: how it did on the cases, and on the checks if it passed them. */
+/** The result of a candidate on the cases, and on the checks if it passed them. */
 export interface Trial {
   cases: CaseReport[];
   verification?: Verification;
@@ -25,35 +25,40 @@ export interface Trial {
   refusedFor: string[];
 }
 
-/** Reads an agreement's job and everything a candidate of it is held to. */
+/** Reads the job of an agreement and returns its requirements. */
 export async function openFixture(folder: URL, trialSeed = 'fixtures'): Promise<Requirements> {
   const text = await readFile(new URL('job.json', folder), 'utf8');
   return measureOf(JSON.parse(text), trialSeed);
 }
 
-/** Everything that a candidate of a `generate` job is held to; throws where the job does not get as far as a candidate. */
+/** The requirements of a `generate` job. Throws where the job ends before a candidate is written. */
 export function measureOf(data: unknown, trialSeed = 'fixtures'): Requirements {
   const reading = readJob('generate', data, JSON.stringify(data).length);
   if (!reading.ok) throw new Error(`Cannot read job: ${JSON.stringify(reading.faults)}, wanted a valid one`);
   return requirementsOf(clear(analyze(reading.job)), trialSeed);
 }
 
-/** Puts a candidate through bundling, cases and checks as the pipeline does. */
+/** Runs a candidate through bundling, cases and checks as the pipeline does. */
 export async function tryCandidate(
-  order: Requirements,
+  requirements: Requirements,
   source: string,
   sandbox: Sandbox,
   list: readonly Check[] = checks,
   signal: AbortSignal = new AbortController().signal,
   policy: CheckPolicy = defaultCheckPolicy,
 ): Promise<Trial> {
-  const bundled = await bundleHandler(source, order.exportName);
+  const bundled = await bundleHandler(source, requirements.exportName);
   if (!bundled.ok) return { cases: [], refusedFor: bundled.faults.map(({ message }) => `bundle: ${message}`) };
-  const handler = await sandbox.load(bundled.bundle, order.exportName);
+  const handler = await sandbox.load(bundled.bundle, requirements.exportName);
   try {
-    const trier = createTrier(handler, order.surface, sourceLocator(source, bundled.map), order.subject.trialSeed);
-    const observations = await trier.try(caseScenarios(order.subject), signal);
-    const cases = judgeCases(order.subject, observations);
+    const trier = createTrier(
+      handler,
+      requirements.surface,
+      sourceLocator(source, bundled.map),
+      requirements.subject.trialSeed,
+    );
+    const observations = await trier.try(caseScenarios(requirements.subject), signal);
+    const cases = judgeCases(requirements.subject, observations);
     const failed = cases.filter(({ passed }) => !passed);
     if (failed.length > 0)
       return {
@@ -63,7 +68,7 @@ export async function tryCandidate(
         ),
       };
     const code = { source, bundle: bundled.bundle };
-    const verification = await verify(order.subject, code, observations, trier, policy, signal, list);
+    const verification = await verify(requirements.subject, code, observations, trier, policy, signal, list);
     return {
       cases,
       verification,

@@ -11,26 +11,30 @@ import type { Dropped } from '../src/readings/load-reading.ts';
 import { validReading } from '../src/readings/valid-reading.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
 
-/** The readings of one agreement, with what was dropped of them. */
+/** The readings of one agreement, and the number of dropped entries. */
 export interface FixtureReadings {
   readings: Reading[];
-  /** Entries of all files, and those that were dropped. */
+  /** Entries of all files, and the number of dropped ones. */
   all: number;
   dropped: (Dropped & { file: string })[];
 }
 
 /** Reads every `reading*.json` of a folder, or the one file of this agreement in a folder of readings. */
-export async function openReadings(order: Requirements, folder: URL, agreement?: string): Promise<FixtureReadings> {
+export async function openReadings(
+  requirements: Requirements,
+  folder: URL,
+  agreement?: string,
+): Promise<FixtureReadings> {
   const names = await readdir(folder).catch((): string[] => []);
   const files = names.filter((name) =>
     agreement === undefined ? /^reading.*\.json$/.test(name) : name === `${agreement}.json`,
   );
   if (agreement !== undefined && names.includes(agreement))
-    return openReadings(order, new URL(`${agreement}/`, folder));
+    return openReadings(requirements, new URL(`${agreement}/`, folder));
   const found: FixtureReadings = { readings: [], all: 0, dropped: [] };
   for (const file of files.sort()) {
     const value = JSON.parse(await readFile(new URL(file, folder), 'utf8')) as Json;
-    const { reading, dropped } = validReading(value, order.subject);
+    const { reading, dropped } = validReading(value, requirements.subject);
     found.readings.push(reading);
     found.all += reading.derived.length + dropped.length;
     found.dropped.push(...dropped.map((one) => ({ ...one, file })));
@@ -39,35 +43,35 @@ export async function openReadings(order: Requirements, folder: URL, agreement?:
 }
 
 /**
- * What a candidate breaks of some readings, and what a second set of readings bears out of it: all of it, where there
- * is none.
+ * The derived cases that a candidate breaks, and which of them a second set of readings confirms; without a second set,
+ * all of them.
  */
 export async function tryReadings(
-  order: Requirements,
+  requirements: Requirements,
   source: string,
   readings: readonly Reading[],
   second: readonly Reading[] | null,
   sandbox: Sandbox,
-): Promise<{ runs: number; held: BrokenCase[]; contested: BrokenCase[] }> {
-  const none = { runs: 0, held: [], contested: [] };
-  const bundled = await bundleHandler(source, order.exportName);
+): Promise<{ runs: number; confirmed: BrokenCase[]; contested: BrokenCase[] }> {
+  const none = { runs: 0, confirmed: [], contested: [] };
+  const bundled = await bundleHandler(source, requirements.exportName);
   if (!bundled.ok || readings.length === 0) return none;
-  const handler = await sandbox.load(bundled.bundle, order.exportName);
+  const handler = await sandbox.load(bundled.bundle, requirements.exportName);
   try {
     const { signal } = new AbortController();
-    const trier = createTrier(handler, order.surface, () => undefined, order.subject.trialSeed);
-    await trier.try(caseScenarios(order.subject), signal);
-    const judge = async (reading: Reading) => judgeReading(reading.derived, order.subject, trier, signal);
+    const trier = createTrier(handler, requirements.surface, () => undefined, requirements.subject.trialSeed);
+    await trier.try(caseScenarios(requirements.subject), signal);
+    const judge = async (reading: Reading) => judgeReading(reading.derived, requirements.subject, trier, signal);
     const trials = await inTurn(readings, judge);
     const broken = trials.flatMap((trial) => trial.broken);
     const runs = trials.reduce((sum, trial) => sum + trial.runs, 0);
-    if (second === null) return { runs, held: broken, contested: [] };
+    if (second === null) return { runs, confirmed: broken, contested: [] };
     const others = (await inTurn(second, judge)).flatMap((trial) => trial.broken);
     const entries = second.flatMap(({ derived }) => derived);
     const parts = broken.map((one) => ({ one, part: borneOut(one, entries, others) }));
     return {
       runs,
-      held: parts.flatMap(({ part }) => part ?? []),
+      confirmed: parts.flatMap(({ part }) => part ?? []),
       contested: parts.flatMap(({ one, part }) => (part === null ? [one] : [])),
     };
   } finally {
@@ -82,8 +86,8 @@ async function inTurn<T, U>(list: readonly T[], work: (one: T) => Promise<U>): P
 }
 
 /**
- * What a second set of readings bears out of a broken case. In the very same world, what it wants there. Where it has
- * no such world, all of it, if the candidate breaks another of its cases for the same words.
+ * The part of a broken case that a second set of readings confirms. Where the set has the same world, its expectation
+ * there decides. Else the whole case counts, if the candidate breaks another case of that set for the same words.
  */
 function borneOut(
   broken: BrokenCase,

@@ -9,17 +9,17 @@ import { generateInputs } from '../src/verification/worlds/generated-inputs.ts';
 import { tryCandidate } from './try-candidate.ts';
 import { tryReadings } from './try-reading.ts';
 
-/** One small change to a sound handler, and what became of it. */
+/** One small change to a sound handler, and its result. */
 export interface MutantTrial {
   agreement: string;
-  /** The sound handler it was made of. */
+  /** The sound handler that was changed. */
   candidate: string;
   /** Line of the sound handler, from 1. */
   line: number;
   mutator: string;
   from: string;
   to: string;
-  /** `equivalent`: no run out of many could tell it from the handler it was made of. */
+  /** `equivalent`: no run could tell it from the original handler. */
   fate: 'refused by the cases' | 'refused by the checks' | 'refused by derived cases' | 'equivalent' | 'survived';
 }
 
@@ -29,10 +29,12 @@ interface Mutant {
   location: { start: { line: number; column: number }; end: { line: number; column: number } };
 }
 
-/** Makes every mutant that StrykerJS knows of a sound handler and puts each through cases, checks and derived cases. */
+/**
+ * Makes every mutant of a sound handler that StrykerJS supports, and runs each through cases, checks and derived cases.
+ */
 export async function tryMutants(
   agreement: string,
-  order: Requirements,
+  requirements: Requirements,
   readings: readonly Reading[],
   candidate: { name: string; source: string },
   sandbox: Sandbox,
@@ -41,13 +43,14 @@ export async function tryMutants(
   const lines = source.split('\n');
   const offset = ({ line, column }: { line: number; column: number }) =>
     lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + column;
-  const expected = await tracesOf(order, source, sandbox);
+  const expected = await tracesOf(requirements, source, sandbox);
   const found: MutantTrial[] = [];
   for (const { mutatorName, replacement, location } of await mutantsOf(source)) {
     const [start, end] = [offset(location.start), offset(location.end)];
     const mutant = source.slice(0, start) + replacement + source.slice(end);
-    const { refusedFor, verification } = await tryCandidate(order, mutant, sandbox);
-    const isDerived = async () => (await tryReadings(order, mutant, readings, null, sandbox)).held.length > 0;
+    const { refusedFor, verification } = await tryCandidate(requirements, mutant, sandbox);
+    const isDerived = async () =>
+      (await tryReadings(requirements, mutant, readings, null, sandbox)).confirmed.length > 0;
     const fate =
       refusedFor.length > 0
         ? verification
@@ -55,7 +58,7 @@ export async function tryMutants(
           : 'refused by the cases'
         : (await isDerived())
           ? 'refused by derived cases'
-          : (await tracesOf(order, mutant, sandbox)) === expected
+          : (await tracesOf(requirements, mutant, sandbox)) === expected
             ? 'equivalent'
             : 'survived';
     found.push({
@@ -76,7 +79,7 @@ function short(text: string): string {
   return line.length > 70 ? `${line.slice(0, 67)}...` : line;
 }
 
-/** A logger of StrykerJS's that says nothing. */
+/** A silent logger for StrykerJS. */
 const silent = {
   isTraceEnabled: () => false,
   isDebugEnabled: () => false,
@@ -100,14 +103,17 @@ async function mutantsOf(source: string): Promise<readonly Mutant[]> {
   return mutants;
 }
 
-/** What a handler does on many inputs and with each tool failing, as one text: two with the same text count as the same handler. */
-async function tracesOf(order: Requirements, source: string, sandbox: Sandbox): Promise<string> {
-  const bundled = await bundleHandler(source, order.exportName);
+/**
+ * What a handler does on many inputs and with each tool failing, as one text. Handlers with the same text count as
+ * equivalent.
+ */
+async function tracesOf(requirements: Requirements, source: string, sandbox: Sandbox): Promise<string> {
+  const bundled = await bundleHandler(source, requirements.exportName);
   if (!bundled.ok) return '';
-  const { subject } = order;
-  const handler = await sandbox.load(bundled.bundle, order.exportName);
+  const { subject } = requirements;
+  const handler = await sandbox.load(bundled.bundle, requirements.exportName);
   try {
-    const trier = createTrier(handler, order.surface, () => undefined, order.subject.trialSeed);
+    const trier = createTrier(handler, requirements.surface, () => undefined, requirements.subject.trialSeed);
     const base = caseScenarios(subject);
     const isValid = (value: Json) =>
       subject.role === 'provider' ? subject.surface.requestIssues(value).length === 0 : true;
@@ -134,7 +140,10 @@ async function tracesOf(order: Requirements, source: string, sandbox: Sandbox): 
         input,
         seed: `equivalence-${index}`,
       })),
-      ...base.map((one) => ({ ...one, peer: () => ({ error: { code: 'FAILED' as const, message: 'out of order' } }) })),
+      ...base.map((one) => ({
+        ...one,
+        peer: () => ({ error: { code: 'FAILED' as const, message: 'out of order' } }),
+      })),
     ];
     const seen = await trier.try(scenarios, new AbortController().signal);
     return JSON.stringify(seen.map(traceOf));
@@ -147,7 +156,7 @@ function traceOf({ end, value, calls, sends }: Observation): Json {
   return [end, value ?? null, calls.map(({ tool, input }) => [tool, input]), sends.map(({ request }) => request)];
 }
 
-/** Prints the share of mutants refused, and those that survived. */
+/** Prints the share of refused mutants, and the ones that survived. */
 export function reportMutants(trials: readonly MutantTrial[]): void {
   const count = (fate: MutantTrial['fate']) => trials.filter((trial) => trial.fate === fate).length;
   const real = trials.length - count('equivalent');

@@ -15,17 +15,17 @@ import { type MutantTrial, reportMutants, tryMutants } from './verify-fixtures-m
 
 const usage = `npm run verify-fixtures -- [options] [agreement …]
 
-Puts the handlers beside each job.json through its cases, the checks and the derived cases of its readings. Sound handlers (sound-*.ts) must pass,
-tables made of the cases must not, and faulty ones (faulty-*.ts, table*.ts) are counted. Ends with 1 where that is not so. The last line is JSON.
+Runs the handlers next to each job.json on its cases, the checks and the derived cases of its readings. Sound handlers (sound-*.ts) must pass,
+tables made of the cases must fail, and faulty ones (faulty-*.ts, table*.ts) are counted. Exit code 1 otherwise. The last line is JSON.
 
   --root <folder>      a folder of folders with job.json, sound-*.ts, faulty-*.ts and reading*.json; default: fixtures/candidates
   --unread             the agreements in fixtures/unread
-  --readings <folder>  readings by the name of the agreement, <name>.json, in place of those beside the handlers
-  --confirm <folder>   a second set of readings, <name>.json or <name>/reading*.json: what it does not bear out is only warned of
-  --mutants            mutants of the sound handlers in place of the handlers
-  --alone              what each rule refuses, and what it alone does
-  --seed <text>        what the trials draw from; default: fixtures
-  --verbose            each handler with what it is refused for, and each entry that is dropped
+  --readings <folder>  readings by the name of the agreement, <name>.json, instead of those next to the handlers
+  --confirm <folder>   a second set of readings, <name>.json or <name>/reading*.json: breaches that it does not confirm are only warnings
+  --mutants            runs mutants of the sound handlers instead of the handlers
+  --alone              what each rule refuses, and what only it refuses
+  --seed <text>        random seed of the trials; default: fixtures
+  --verbose            why each handler is refused, and which entries are dropped
 `;
 
 const { values: options, positionals: only } = parseArgs({
@@ -45,26 +45,26 @@ const { values: options, positionals: only } = parseArgs({
 
 type Kind = 'sound' | 'table' | 'faulty';
 
-/** How one handler did. */
+/** The result of one handler. */
 interface Line {
   agreement: string;
   candidate: string;
   kind: Kind;
   /** Why it was refused; empty where it was accepted. */
   refusedFor: string[];
-  /** What was only warned of. */
+  /** Its warnings. */
   warnings: string[];
   /** The rules that refuse it, and those that only warn. */
   rules: { refuse: string[]; warn: string[] };
-  /** Why no check can see its fault, as its first line says. */
+  /** Why no check can find its fault, as its first line says. */
   unseen?: string;
 }
 
-/** What an agreement has beside its handlers. */
+/** An agreement and its readings. */
 interface Agreement {
   name: string;
   folder: URL;
-  order: Requirements;
+  requirements: Requirements;
   readings: Reading[];
   second: Reading[] | null;
 }
@@ -108,21 +108,23 @@ async function agreementsIn(root: URL): Promise<string[]> {
 }
 
 async function openAgreement(name: string, folder: URL): Promise<Agreement> {
-  const order = await openFixture(folder, options.seed);
+  const requirements = await openFixture(folder, options.seed);
   const { readings, all, dropped } =
     options.readings === undefined
-      ? await openReadings(order, folder)
-      : await openReadings(order, folderUrl(options.readings), name);
+      ? await openReadings(requirements, folder)
+      : await openReadings(requirements, folderUrl(options.readings), name);
   counts.all += all;
   counts.dropped += dropped.length;
   if (options.verbose)
     for (const { file, entry, reason } of dropped) console.log(`${name}/${file}: entry ${entry} is dropped: ${reason}`);
   const second =
-    options.confirm === undefined ? null : (await openReadings(order, folderUrl(options.confirm), name)).readings;
-  return { name, folder, order, readings, second };
+    options.confirm === undefined
+      ? null
+      : (await openReadings(requirements, folderUrl(options.confirm), name)).readings;
+  return { name, folder, requirements, readings, second };
 }
 
-/** A job that does not get as far as a candidate: no sound handler of it can be verified. */
+/** A line for a job that ends before a candidate is written: none of its handlers can be verified. */
 function unreadable(agreement: string, error: unknown): Line[] {
   const why = error instanceof Error ? `${error.message} ${JSON.stringify(error).slice(0, 500)}` : 'an unknown fault';
   return [
@@ -149,36 +151,39 @@ async function writtenCandidates(folder: URL): Promise<Candidate[]> {
   );
 }
 
-async function candidatesOf({ folder, order }: Agreement): Promise<Candidate[]> {
-  return [...(await writtenCandidates(folder)), ...mechanicalTables(order.subject)];
+async function candidatesOf({ folder, requirements }: Agreement): Promise<Candidate[]> {
+  return [...(await writtenCandidates(folder)), ...mechanicalTables(requirements.subject)];
 }
 
-async function mutantsOf({ name, folder, order, readings }: Agreement, sandbox: Sandbox): Promise<MutantTrial[]> {
+async function mutantsOf(
+  { name, folder, requirements, readings }: Agreement,
+  sandbox: Sandbox,
+): Promise<MutantTrial[]> {
   const mutants: MutantTrial[] = [];
   for (const candidate of await writtenCandidates(folder))
     if (candidate.name.startsWith('sound'))
-      mutants.push(...(await tryMutants(name, order, readings, candidate, sandbox)));
+      mutants.push(...(await tryMutants(name, requirements, readings, candidate, sandbox)));
   return mutants;
 }
 
 async function judge(agreement: Agreement, { name, source }: Candidate, sandbox: Sandbox): Promise<Line> {
-  const { order, readings, second } = agreement;
-  const trial: Trial = await tryCandidate(order, source, sandbox);
+  const { requirements, readings, second } = agreement;
+  const trial: Trial = await tryCandidate(requirements, source, sandbox);
   const failsCases = trial.verification === undefined;
-  const { held, contested } = failsCases
-    ? { held: [], contested: [] }
-    : await tryReadings(order, source, readings, second, sandbox);
+  const { confirmed, contested } = failsCases
+    ? { confirmed: [], contested: [] }
+    : await tryReadings(requirements, source, readings, second, sandbox);
   const unseen = /^\/\/ No check can see it: (.+)/.exec(source)?.[1];
   const line: Line = {
     agreement: agreement.name,
     candidate: name,
     kind: name.startsWith('sound') ? 'sound' : name.startsWith('table') ? 'table' : 'faulty',
-    refusedFor: [...trial.refusedFor, ...held.map((one) => `derived: ${derivedMessage(one)}`)],
+    refusedFor: [...trial.refusedFor, ...confirmed.map((one) => `derived: ${derivedMessage(one)}`)],
     warnings: [
       ...(trial.verification?.warnings.map(({ check, message }) => `${check}: ${message}`) ?? []),
       ...contested.map((one) => `derived: ${derivedMessage(one)}`),
     ],
-    rules: rulesIn(trial, held.length > 0, contested.length > 0),
+    rules: rulesIn(trial, confirmed.length > 0, contested.length > 0),
     ...(unseen === undefined ? {} : { unseen }),
   };
   if (options.verbose) console.log(describe(line));
@@ -194,7 +199,7 @@ function describe(line: Line): string {
   return `${line.agreement}/${line.candidate}: ${isRefused(line) ? 'refused' : 'accepted'}${why.map((one) => `\n      ${one}`).join('')}`;
 }
 
-/** Prints the matrix, or of many agreements what they come to; says whether it is as it must be. */
+/** Prints the matrix, or a summary of many agreements. Returns whether every result is as expected. */
 function report(lines: readonly Line[], isShort: boolean): boolean {
   const agreements = [...new Set(lines.map(({ agreement }) => agreement))];
   if (!isShort) printMatrix(agreements, lines);
@@ -215,20 +220,17 @@ function report(lines: readonly Line[], isShort: boolean): boolean {
 }
 
 /** The rules that a handler breaks. */
-function rulesIn({ cases, verification }: Trial, isHeld: boolean, isContested: boolean): Line['rules'] {
+function rulesIn({ cases, verification }: Trial, isConfirmed: boolean, isContested: boolean): Line['rules'] {
   const named = (list: readonly { rule?: string }[] = []) => list.flatMap(({ rule }) => rule ?? []);
   const derived = 'derived-cases/broken';
   const failsCases = cases.some(({ passed }) => !passed);
   return {
-    refuse: [...(failsCases ? ['a case'] : []), ...named(verification?.failures), ...(isHeld ? [derived] : [])],
+    refuse: [...(failsCases ? ['a case'] : []), ...named(verification?.failures), ...(isConfirmed ? [derived] : [])],
     warn: [...named(verification?.warnings), ...(isContested ? [derived] : [])],
   };
 }
 
-/**
- * Prints for each rule what it refuses, what of that no other rule and no case refuses, and what it warns of in sound
- * handlers.
- */
+/** Prints, for each rule, what it refuses, what only it refuses, and which sound handlers it warns about. */
 function reportRules(lines: readonly Line[]): void {
   console.log('\nrule, severity, refused, tables alone, faulty alone, sound warned of, for instance');
   for (const { id, severity } of rules) {
@@ -246,8 +248,8 @@ function reportRules(lines: readonly Line[]): void {
 function printMatrix(agreements: readonly string[], lines: readonly Line[]): void {
   const width = Math.max(9, ...agreements.map((name) => name.length));
   const cell = (agreement: string, kind: Kind): string => {
-    const own = lines.filter((line) => line.agreement === agreement && line.kind === kind);
-    return `${own.filter(isRefused).length}/${own.length}`;
+    const matching = lines.filter((line) => line.agreement === agreement && line.kind === kind);
+    return `${matching.filter(isRefused).length}/${matching.length}`;
   };
   console.log(`${'refused of'.padEnd(width)}  sound  tables  faulty`);
   for (const agreement of agreements)
@@ -257,22 +259,22 @@ function printMatrix(agreements: readonly string[], lines: readonly Line[]): voi
 }
 
 function summary(agreements: number, of: (kind: Kind) => Line[]): object {
-  const counted = (list: readonly Line[]) => ({ all: list.length, refused: list.filter(isRefused).length });
-  const tables = counted(of('table'));
+  const countOf = (list: readonly Line[]) => ({ all: list.length, refused: list.filter(isRefused).length });
+  const tables = countOf(of('table'));
   const kinds = Map.groupBy(of('faulty'), ({ candidate }) => kindOf(candidate));
   return {
     agreements,
-    sound: counted(of('sound')),
+    sound: countOf(of('sound')),
     faulty: {
-      ...counted(of('faulty')),
-      byKind: Object.fromEntries([...kinds].sort().map(([kind, own]) => [kind, counted(own)])),
+      ...countOf(of('faulty')),
+      byKind: Object.fromEntries([...kinds].sort().map(([kind, matching]) => [kind, countOf(matching)])),
     },
     tables: { all: tables.all, accepted: tables.all - tables.refused },
     derived: counts,
   };
 }
 
-/** What is wrong with a faulty handler, by the letter in its name. */
+/** The kind of fault of a handler, by the letter in its name. */
 function kindOf(candidate: string): string {
   const kinds: Record<string, string> = {
     a: 'acts',

@@ -36,7 +36,8 @@ import { type Config, modelsOf, sandboxOptions } from './config.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
 import type { Questioner } from './job/ask.ts';
-import { Budget, type JobLimits, ProcessBudget, usageOf } from './job/budget.ts';
+import { Budget, type JobLimits, usageOf } from './job/budget.ts';
+import { ProcessBudget } from './job/process-budget.ts';
 import type { Services } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
 import { jobReader } from './pipeline/job-reader.ts';
@@ -51,10 +52,10 @@ import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
 import { defaultCheckPolicy } from './verification/checks.ts';
 import { protosmithVersion } from './version.ts';
 
-/** What a worker is told by its settings. */
+/** The settings of a worker. */
 type WorkerConfig = Omit<Config, 'consoleToken'>;
 
-/** What is told of models. */
+/** The settings of the models. */
 type ModelConfig = Pick<
   Config,
   | 'model'
@@ -68,8 +69,8 @@ type ModelConfig = Pick<
   | 'generator'
 >;
 
-/** What does not bound a command that asks for no module, and once. */
-const unlimited = {
+/** Limits that do not apply to a command, which asks one question and for no module. */
+const noLimits = {
   maxCandidates: Number.POSITIVE_INFINITY,
   maxTokensPerHour: null,
   maxCostUsdPerHour: null,
@@ -77,33 +78,34 @@ const unlimited = {
   maxCostUsdPerHourPerTenant: null,
 };
 
-/** A worker process's inside: the queue's consumer with everything that works on its jobs. */
+/** A running worker: the queue's consumer and everything that processes its jobs. */
 export interface WorkerProcess {
   readonly sandbox: Sandbox;
-  /** Resolves when jobs are being fetched. Rejects as `Consumer.ready` does. */
+  /** Resolves once the worker fetches jobs. Rejects as `Consumer.ready` does. */
   ready(withinMs?: number): Promise<void>;
-  /** Finishes running jobs for as long as the drain time allows, hands the rest back, and ends all children. */
+  /** Finishes running jobs within the drain time, hands the rest back, and ends all child processes. */
   close(): Promise<void>;
 }
 
-/** How long Redis may be away before a worker that must know whether it is durable gives up, in milliseconds. */
-const factsWithinMs = 30_000;
+/** How long to wait for Redis at the start, where durability must be checked, in milliseconds. */
+const redisFactsTimeoutMs = 30_000;
 
-/** How long the quarantine is waited for, in milliseconds. */
-const quarantineWithinMs = 500;
+/** How long to wait for an answer of the quarantine, in milliseconds. */
+const quarantineTimeoutMs = 500;
 
 const noModelAnswers = 'no model endpoint answers, their circuits are open';
 
 /**
- * Puts a worker together. The only place that knows every concrete class. Rejects with `OPERATOR_SANDBOX_LEVEL` where the sandbox demanded is not to be
- * had, with `OPERATOR_REDIS_…` where durability is demanded of a Redis that has none, and with `OPERATOR_PORT_TAKEN`.
+ * Creates a worker from its settings. This is the only place that knows every concrete class. Rejects with
+ * `OPERATOR_SANDBOX_LEVEL` where the required sandbox is unavailable, with `OPERATOR_REDIS_…` where durability is
+ * required and Redis lacks it, and with `OPERATOR_PORT_TAKEN`.
  */
 export async function composeWorker(config: WorkerConfig, log: Log): Promise<WorkerProcess> {
   const keys = keysOf(config.prefix);
-  // The consumer tells of a Redis that is away, summed up.
+  // The consumer logs lost connections, so this one need not.
   const plain = connect(config.redisUrl, 'worker');
   const connection = mending(plain, keys, (event) => logQueueEvent(log, event));
-  const quarantine = patientQuarantine(new Quarantine(connection, keys, config.quarantineSeconds));
+  const quarantine = withTimeout(new Quarantine(connection, keys, config.quarantineSeconds));
   const sandbox = await demandDurability(config, connection)
     .then(() => openSandbox(config, log, quarantine))
     .catch(async (error) => {
@@ -118,7 +120,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
     closed: () => void consumer.resume(noModelAnswers),
   });
   const typeChecker = createTypeChecker();
-  // The first check starts the compiler: not on the first job's time.
+  // The first check starts the compiler, which should not take a job's time.
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const whenWritable: Write = (write) => consumer.whenWritable(write);
   const parts = { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker, whenWritable };
@@ -151,8 +153,8 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
   };
 }
 
-/** What a worker is made of, whoever uses it. */
-interface Parts {
+/** The parts that a worker's services and consumer are made of. */
+interface WorkerParts {
   config: WorkerConfig;
   log: Log;
   connection: Connection;
@@ -161,13 +163,13 @@ interface Parts {
   sandbox: Sandbox;
   metrics: WorkerMetrics;
   typeChecker: TypeChecker;
-  /** What was verified is not thrown away because Redis takes no writes for a while. */
+  /** Retries writes while Redis refuses them, so that a verified handler is not lost. */
   whenWritable: Write;
 }
 
-/** What jobs work with; `onFailure` is told of each question that came to nothing. */
+/** The services of jobs. Calls `onFailure` after each failed question. */
 function composeServices(
-  { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker, whenWritable }: Parts,
+  { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker, whenWritable }: WorkerParts,
   model: Model,
   onFailure: () => void,
 ): Services {
@@ -188,7 +190,7 @@ function composeServices(
     limits,
     spending: {
       of: (jobId) => spendings.of(jobId),
-      // What is not noted because Redis is away is spent none the less; the job must not fail of it.
+      // A failed note must not fail the job. Its spending is then missing from the next delivery's budget.
       note: (jobId, more) => void spendings.add(jobId, { ...more }).catch(() => undefined),
     },
     processBudget: new ProcessBudget(limits),
@@ -209,8 +211,8 @@ function composeServices(
   };
 }
 
-/** Has jobs fetched and worked on. */
-function startConsumer({ config, log, metrics }: Parts, services: Services): Consumer {
+/** Starts fetching and processing jobs. */
+function startConsumer({ config, log, metrics }: WorkerParts, services: Services): Consumer {
   return createConsumer({
     url: config.redisUrl,
     jobs: jobReader,
@@ -234,36 +236,39 @@ function startConsumer({ config, log, metrics }: Parts, services: Services): Con
 }
 
 /**
- * The quarantine that workers share, not waited for where Redis is away: a worker goes on by what it knows itself, and what a model has answered
- * meanwhile is not lost with the job's lock.
+ * The quarantine that workers share, with a short timeout: while Redis is away, a worker goes on with what it knows, so
+ * that the job keeps its lock and the model's answer is not lost.
  */
-function patientQuarantine(quarantine: Quarantine): SandboxQuarantine {
+function withTimeout(quarantine: Quarantine): SandboxQuarantine {
   return {
     has: (digest) =>
-      Promise.race([quarantine.has(digest), sleep(quarantineWithinMs, undefined, { ref: false })]).catch(
+      Promise.race([quarantine.has(digest), sleep(quarantineTimeoutMs, undefined, { ref: false })]).catch(
         () => undefined,
       ),
     add: (digest) => quarantine.add(digest, 'a run of it killed its cell'),
   };
 }
 
-/** Where durability is demanded, refuses a Redis that keeps nothing over a restart or that evicts. */
+/** Rejects where durability is required of a Redis that does not persist data, or that evicts keys. */
 async function demandDurability({ durable }: WorkerConfig, connection: Connection): Promise<void> {
   if (!durable) return;
-  await whenReady(connection, factsWithinMs);
+  await whenReady(connection, redisFactsTimeoutMs);
   const faults = judgeRedis(await redisFacts(connection), { durable }).filter(({ severity }) => severity === 'error');
   const [first] = faults;
   if (first) throw new CodedError(first.code, faults.map(({ message }) => message).join('; '));
 }
 
-/** Refuses a Redis that refuses what nothing works without, and says what is done without. */
+/**
+ * Rejects where the Redis user lacks a permission that everything needs, and logs what is unavailable without the
+ * others.
+ */
 async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig, log: Log): Promise<void> {
   const { user, missing, lacking } = await redisPermissions(url, { prefix });
   if (missing.length > 0) throw forbidden(user, missing);
   for (const { command, without } of lacking) log.warn({ user, command, without }, 'redis-permission');
 }
 
-/** Opens the worker's own port where one is configured: health and metrics. */
+/** Opens the worker's port for health and metrics, where one is configured. */
 async function openPort(
   config: WorkerConfig,
   log: Log,
@@ -285,7 +290,7 @@ async function openPort(
   const policy = remembered('redis-policy', async () => {
     const facts = await redisFacts(connection, keysOf(config.prefix));
     const faults = judgeRedis(facts, { durable });
-    const says = facts.maxmemoryPolicy === null ? 'not known, since Redis does not tell' : 'as it should be';
+    const says = facts.maxmemoryPolicy === null ? 'unknown, since Redis does not report it' : 'as it should be';
     const errors = faults.filter(({ severity }) => severity === 'error');
     return { well: errors.length === 0, says: faults.map(({ message }) => message).join('; ') || says };
   });
@@ -295,9 +300,9 @@ async function openPort(
   });
   const models = prompt('models', async () => {
     const resting = await circuits.resting();
-    const told = resting.map(({ endpoint, leftMs }) => `${endpoint} for ${Math.ceil(leftMs / 1_000)} s yet`);
-    // Stored handlers serve all the same.
-    return { well: true, says: resting.length === 0 ? 'none rests' : `asked to be left alone: ${told.join('; ')}` };
+    const waits = resting.map(({ endpoint, leftMs }) => `${endpoint} for ${Math.ceil(leftMs / 1_000)} s more`);
+    // A worker without models can still serve stored handlers.
+    return { well: true, says: resting.length === 0 ? 'none is cooling down' : `cooling down: ${waits.join('; ')}` };
   });
   const server: HealthServer = await startHealthServer(
     { host, port },
@@ -323,7 +328,7 @@ async function openPort(
   };
 }
 
-/** Opens the sandbox as configured, and says in the log which layers are in force and which are not. */
+/** Opens the sandbox as configured, and logs which layers are active and which are missing. */
 export async function openSandbox(
   config: Pick<Config, 'cells' | 'sandboxLevel' | 'sandboxLimits' | 'sandboxStrict'>,
   log: Log,
@@ -340,13 +345,13 @@ export async function openSandbox(
 }
 
 /**
- * Who asks the model for a command: bounded as one job is, without Redis, so that what it learns of endpoints is not
- * shared.
+ * Creates the services for a command that asks the model. The limits of one job apply. Without Redis, so the state of
+ * endpoints is not shared.
  */
 export function composeQuestioner(
   config: ModelConfig & Pick<Config, 'maxCompletions' | 'maxTokens' | 'maxCostUsd'>,
 ): Omit<Questioner, 'ledger'> {
-  const limits = limitsOf({ ...config, ...unlimited });
+  const limits = limitsOf({ ...config, ...noLimits });
   const services = { completer: createModel({ models: endpointsOf(config) }), model: modelName(config) };
   return { services, budget: new Budget(limits, new ProcessBudget(limits)) };
 }
@@ -356,11 +361,11 @@ function modelName(config: ModelConfig): string {
 }
 
 function limitsOf<Limits extends ModelConfig>(config: Limits): Limits & Required<Pick<JobLimits, 'usdPerInputToken'>> {
-  return { ...config, usdPerInputToken: dearestInput(config) / 1_000_000 };
+  return { ...config, usdPerInputToken: highestInputPrice(config) / 1_000_000 };
 }
 
-/** What a million tokens of input cost with the dearest model; any may be the one that is asked. */
-function dearestInput(config: ModelConfig): number {
+/** The price of a million input tokens of the most expensive model, since any of them may be asked. */
+function highestInputPrice(config: ModelConfig): number {
   return Math.max(...modelsOf(config).map(({ inputPrice }) => inputPrice ?? 0));
 }
 
@@ -409,7 +414,7 @@ const warned: ReadonlySet<QueueEvent['event']> = new Set([
   'mended',
 ]);
 
-/** A job and its negotiation stand under the same names in these lines as in those of its stages. */
+/** Queue events name job and negotiation as the events of stages do. */
 function logQueueEvent(log: Log, { event, jobId, negotiationId, ...fields }: QueueEvent): void {
   const level = event === 'redis-error' ? 'error' : warned.has(event) ? 'warn' : 'info';
   log[level](jobId === undefined ? fields : { job: jobId, negotiation: negotiationId ?? null, ...fields }, event);

@@ -1,21 +1,21 @@
 import { CodedError } from './kernel/errors.ts';
 
-/** One setting: an environment variable, with a flag for the common ones. */
+/** A setting: an environment variable, some with a flag. */
 interface Setting<T> {
   env: string;
   flag?: string;
-  /** What the variable may hold that is no setting, since others write there too. */
+  /** Values that other programs put into the variable. They are ignored. */
   foreign?: RegExp;
-  /** What `--help` says of it. */
+  /** The text for `--help`. */
   about: string;
   fallback: T;
-  /** Reads the text; a string that starts with `wanted` is the reason it cannot be read. */
+  /** Parses the text, or returns what was wanted instead. */
   read(text: string, environment: Environment): T | Unreadable;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One of several models, in the order in which they are asked. */
+/** A model and its endpoint. Models are asked in the order of the list. */
 export interface ModelSetting {
   model: string;
   baseUrl: string | null;
@@ -55,7 +55,7 @@ const someOf =
 const yesNo = (given: string): boolean | Unreadable =>
   given === '1' ? true : given === '0' ? false : { wanted: '1 or 0' };
 
-/** `fetch` takes no URL with a user or password in it, and its error repeats them. */
+/** `fetch` refuses a URL with user or password, and its error message would repeat them. */
 const endpointUrl = (given: string): string | Unreadable => {
   const url = given.trim();
   const { protocol, username, password } = URL.canParse(url) ? new URL(url) : { protocol: '' };
@@ -79,7 +79,10 @@ const models = (given: string, environment: Environment): ModelSetting[] | Unrea
       const known = ['model', 'baseUrl', 'apiKeyEnv', 'inputPrice', 'cachedInputPrice', 'outputPrice'];
       const stray = Object.keys(one).find((member) => !known.includes(member));
       if (stray !== undefined)
-        throw wrong(stray.slice(0, 40), 'nothing; a key is named by "apiKeyEnv", never written here');
+        throw wrong(
+          stray.slice(0, 40),
+          'nothing; "apiKeyEnv" names the variable of a key, which is never written here',
+        );
       const { model, baseUrl, apiKeyEnv, ...prices } = one as Record<string, unknown>;
       if (typeof model !== 'string' || !/^\S{1,200}$/.test(model))
         throw wrong('model', 'a model name without white space');
@@ -129,10 +132,13 @@ const dollars = (given: string): number | null | Unreadable =>
 
 const setting = <T>(one: Setting<T>): Setting<T> => one;
 
-/** The checks whose rules are read from the words of an agreement, which can be read wrongly; none of those that know a table of the examples. */
+/**
+ * The checks that may be set to warn only: they depend on the words of an agreement, which they may misread. Checks for
+ * memorised examples are not among them.
+ */
 export const advisableChecks = ['generated-requests', 'leaks', 'member-order', 'requester-peer'] as const;
 
-/** Every setting there is, with its default. */
+/** Every setting, with its default. */
 export const settings = {
   redisUrl: setting({
     env: 'REDIS_URL',
@@ -172,7 +178,7 @@ export const settings = {
   models: setting<ModelSetting[] | null>({
     env: 'PROTOSMITH_MODELS',
     about:
-      'several models in order, in place of PROTOSMITH_MODEL; the next is asked where one fails: a JSON array of {model, baseUrl, apiKeyEnv, inputPrice, cachedInputPrice, outputPrice}, all but model optional',
+      'several models in order, in place of PROTOSMITH_MODEL; when one fails, the next is asked: a JSON array of {model, baseUrl, apiKeyEnv, inputPrice, cachedInputPrice, outputPrice}, all but model optional',
     fallback: null,
     read: models,
   }),
@@ -184,7 +190,7 @@ export const settings = {
   }),
   cachedInputPrice: setting<number | null>({
     env: 'PROTOSMITH_PRICE_CACHED_INPUT',
-    about: 'price of cached input; as input when not set',
+    about: 'price of cached input; the price of input when not set',
     fallback: null,
     read: price,
   }),
@@ -196,31 +202,31 @@ export const settings = {
   }),
   maxCandidates: setting({
     env: 'PROTOSMITH_MAX_CANDIDATES',
-    about: 'modules asked for in one job, repairs included',
+    about: 'modules requested for one job, repairs included',
     fallback: 6,
     read: integer(1, 20),
   }),
   maxCompletions: setting({
     env: 'PROTOSMITH_MAX_COMPLETIONS',
-    about: 'requests to model servers for one job, those to readers and judges and those put again included',
+    about: 'requests to model servers for one job, including those to readers and judges, and retries',
     fallback: 12,
     read: integer(1, 50),
   }),
   maxOutputTokens: setting({
     env: 'PROTOSMITH_MAX_OUTPUT_TOKENS',
-    about: 'longest answer of the model, in tokens, its reasoning included',
+    about: 'longest answer of the model, in tokens, including its reasoning',
     fallback: 16_384,
     read: integer(256, 1_000_000),
   }),
   maxTokens: setting<number | null>({
     env: 'PROTOSMITH_MAX_TOKENS',
-    about: 'tokens of one job, in and out together; no limit when not set',
+    about: 'input and output tokens of one job together; no limit when not set',
     fallback: null,
     read: integer(1, 1_000_000_000),
   }),
   maxCostUsd: setting<number | null>({
     env: 'PROTOSMITH_MAX_COST_USD',
-    about: 'cost of one job in US dollars; wants prices; no limit when not set',
+    about: 'cost of one job in US dollars; needs prices; no limit when not set',
     fallback: null,
     read: dollars,
   }),
@@ -232,7 +238,7 @@ export const settings = {
   }),
   maxCostUsdPerHour: setting<number | null>({
     env: 'PROTOSMITH_MAX_COST_USD_PER_HOUR',
-    about: 'cost of all jobs of this worker process within an hour, in US dollars; wants prices; no limit when not set',
+    about: 'cost of all jobs of this worker process within an hour, in US dollars; needs prices; no limit when not set',
     fallback: null,
     read: dollars,
   }),
@@ -244,14 +250,14 @@ export const settings = {
   }),
   maxCostUsdPerHourPerTenant: setting<number | null>({
     env: 'PROTOSMITH_TENANT_COST_USD_PER_HOUR',
-    about: 'cost of all jobs of one tenant on this worker process within an hour; wants prices; no limit when not set',
+    about: 'cost of all jobs of one tenant on this worker process within an hour; needs prices; no limit when not set',
     fallback: null,
     read: dollars,
   }),
   concurrency: setting({
     env: 'PROTOSMITH_CONCURRENCY',
     flag: 'concurrency',
-    about: 'jobs at once in one worker process',
+    about: 'jobs processed at once by one worker process',
     fallback: 10,
     read: integer(1, 500),
   }),
@@ -264,42 +270,42 @@ export const settings = {
   sandboxLevel: setting<'process' | 'permission' | 'namespaces' | 'bubblewrap' | null>({
     env: 'PROTOSMITH_SANDBOX_LEVEL',
     about:
-      'the least that the sandbox must be: process, permission, namespaces or bubblewrap; the best available is used anyway',
+      'minimum sandbox level: process, permission, namespaces or bubblewrap; the best available level is always used',
     fallback: null,
     read: oneOf('process', 'permission', 'namespaces', 'bubblewrap'),
   }),
   sandboxLimits: setting<Record<string, number> | null>({
     env: 'PROTOSMITH_SANDBOX_LIMITS',
     about:
-      'limits of the sandbox where the defaults do not fit, as a JSON object: of handlers stepMs, watchdogMs, memoryMb, maxResultBytes, maxLogBytes and maxCalls, of cells cellMemoryMb, cellRestMb, isolatesPerCell, parkedPerCell, maxWaiting and leaseMs; their ceilings stand in sandbox/policy.ts',
+      'sandbox limits to override, as a JSON object: stepMs, watchdogMs, memoryMb, maxResultBytes, maxLogBytes and maxCalls for handlers; cellMemoryMb, cellRestMb, isolatesPerCell, parkedPerCell, maxWaiting and leaseMs for cells; sandbox/policy.ts has the highest values',
     fallback: null,
     read: numbers,
   }),
   sandboxStrict: setting<('jitless' | 'fresh-contexts')[]>({
     env: 'PROTOSMITH_SANDBOX_STRICT',
     about:
-      'what the sandbox does beyond its default, at a price in speed, separated by commas: jitless (no handler is compiled to machine code), fresh-contexts (each run has a context of its own)',
+      'extra protection at the cost of speed, separated by commas: jitless (no handler is compiled to machine code), fresh-contexts (a new context for each run)',
     fallback: [],
     read: someOf('jitless', 'fresh-contexts'),
   }),
   reading: setting<'required' | 'late' | 'off'>({
     env: 'PROTOSMITH_READING',
     about:
-      'whether a model reads the agreement into derived cases that every handler is run on: required (no handler without them), late (they are waited for as long as the peer waits, and run afterwards), or off',
+      "whether a model derives further cases from the agreement to run every handler on: required (no handler without them), late (the job waits for them until the peer's deadline, and runs the rest afterwards), or off",
     fallback: 'late',
     read: oneOf('required', 'late', 'off'),
   }),
   advisoryChecks: setting<string[]>({
     env: 'PROTOSMITH_ADVISORY_CHECKS',
     about:
-      'checks that only warn where they would refuse a handler, separated by commas: for agreements whose words they read wrongly (docs/verification.md)',
+      'checks that only warn and never refuse a handler, separated by commas: for agreements that they misread (docs/verification.md)',
     fallback: [],
     read: someOf(...advisableChecks),
   }),
   trialSeed: setting<string | null>({
     env: 'PROTOSMITH_TRIAL_SEED',
     about:
-      'what the trials of all jobs draw from, to repeat those of one whose report names it; each job has its own when not set',
+      'random seed of all trials, to repeat those of a job by the trialSeed of its report; a new one for each job when not set',
     fallback: null,
     read: text(/^[\w.-]{1,100}$/, 'the trialSeed of a report'),
   }),
@@ -311,51 +317,52 @@ export const settings = {
   }),
   maxHandlersPerTenant: setting({
     env: 'PROTOSMITH_TENANT_HANDLERS',
-    about: 'handlers kept for one tenant; the longest unused make room, pinned ones never',
+    about: 'handlers kept for one tenant; the least recently used are removed first, pinned ones never',
     fallback: 10_000,
     read: integer(1, 1_000_000),
   }),
   quarantineSeconds: setting({
     env: 'PROTOSMITH_QUARANTINE_S',
-    about: 'how long a bundle that killed its sandbox is run no more, in seconds',
+    about: 'how long a bundle that killed its sandbox is not run again, in seconds',
     fallback: 30 * 86_400,
     read: integer(60, 365 * 86_400),
   }),
   drainMs: setting({
     env: 'PROTOSMITH_DRAIN_MS',
-    about: 'how long a worker told to stop may finish its jobs, in milliseconds',
+    about: 'how long a stopping worker may take to finish its jobs, in milliseconds',
     fallback: 25_000,
     read: integer(0, 600_000),
   }),
   durable: setting({
     env: 'PROTOSMITH_DURABLE',
-    about: 'whether a Redis that keeps nothing over a restart, or that evicts, is refused: 1 or 0',
+    about: 'whether to refuse a Redis that does not persist data, or that evicts keys: 1 or 0',
     fallback: false,
     read: yesNo,
   }),
   port: setting<number | null>({
     env: 'PROTOSMITH_PORT',
-    // What Kubernetes sets in every pod beside a service named protosmith, and Docker beside a link of that name.
+    // Kubernetes sets such a value in every pod next to a service named protosmith, and Docker does for a link of that
+    // name.
     foreign: /^(tcp|udp|sctp):\/\//,
-    about: 'port of the worker for /livez, /readyz and /metrics; 0 takes any free one; none when not set',
+    about: 'port of the worker for /livez, /readyz and /metrics; 0 picks a free one; none when not set',
     fallback: null,
     read: integer(0, 65_535),
   }),
   host: setting({
     env: 'PROTOSMITH_HOST',
-    about: 'address that this port is opened on',
+    about: 'address to open this port on',
     fallback: '127.0.0.1',
     read: text(/^[\w.:-]{1,255}$/, 'an address such as 127.0.0.1 or ::'),
   }),
   monitor: setting({
     env: 'PROTOSMITH_MONITOR',
-    about: "whether /metrics of this worker tells of the whole queue too: 1 or 0; one worker's suffice",
+    about: 'whether /metrics of this worker covers the whole queue too: 1 or 0; one worker is enough',
     fallback: false,
     read: yesNo,
   }),
   consoleToken: setting<string | null>({
     env: 'PROTOSMITH_CONSOLE_TOKEN',
-    about: 'what the console asks for; a new one at each start when not set',
+    about: 'token to open the console with; a new one at each start when not set',
     fallback: null,
     read: text(/^[\w.~-]{16,200}$/, 'at least 16 letters, digits and -._~'),
   }),
@@ -368,7 +375,7 @@ export const settings = {
   }),
   generator: setting({
     env: 'PROTOSMITH_GENERATOR',
-    about: 'what stands behind the model server: live, or scripted replies as in the demo',
+    about: 'kind of model behind the server: live, or scripted as in the demo',
     fallback: 'live' as const,
     read: oneOf('live', 'scripted'),
   }),
@@ -377,7 +384,7 @@ export const settings = {
 /** The value of every setting. */
 export type Config = { [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never };
 
-/** A fault of the operator's: a setting that cannot be read, or one that is missing. Ends the command with exit code 78. */
+/** Settings that are missing or invalid. Ends the command with exit code 78. */
 export class SettingsError extends CodedError {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
@@ -390,8 +397,8 @@ export class SettingsError extends CodedError {
 }
 
 /**
- * Reads settings out of flags and environment; a flag wins. Throws one `SettingsError` that lists every fault. Settings
- * that are not among `only` are not read, and cannot be at fault. With `model` a missing model is a fault too.
+ * Reads settings from flags and environment; a flag wins. Throws one `SettingsError` that lists every fault. Reads only
+ * the settings in `only`, where given. With `model`, a missing model is a fault too.
  */
 export function readConfig<Name extends keyof Config = keyof Config>(
   environment: Readonly<Record<string, string | undefined>>,
@@ -407,7 +414,7 @@ export function readConfig<Name extends keyof Config = keyof Config>(
     if (given === undefined || given === '' || one.foreign?.test(given)) return [name, one.fallback];
     const value = one.read(given, environment);
     if (!isUnreadable(value)) return [name, value];
-    // Of a secret, not even its wrong value is shown.
+    // A secret is never shown, not even an invalid one.
     const found =
       name === 'apiKey' || name === 'models' || name === 'consoleToken'
         ? 'a value that cannot be used'
@@ -421,7 +428,10 @@ export function readConfig<Name extends keyof Config = keyof Config>(
   return config;
 }
 
-/** The models to ask, in order: those of `PROTOSMITH_MODELS`, else the one of `PROTOSMITH_MODEL`; a name of `null` is none yet. */
+/**
+ * The models to ask, in order: those of `PROTOSMITH_MODELS`, else the one of `PROTOSMITH_MODEL`. A name of `null` means
+ * that none is set.
+ */
 export function modelsOf({
   models,
   model,
@@ -436,7 +446,7 @@ export function modelsOf({
   return models ?? [{ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }];
 }
 
-/** What the settings demand of the sandbox, as it takes it. */
+/** The settings of the sandbox as its options. */
 export function sandboxOptions({
   cells,
   sandboxLevel,
@@ -451,7 +461,7 @@ export function sandboxOptions({
   };
 }
 
-/** Whether a model server was named: a key or a base URL is set. */
+/** Whether a model server is set: by a key, a base URL or a list of models. */
 export function namesModelServer(environment: Readonly<Record<string, string | undefined>>): boolean {
   return Boolean(
     environment[settings.apiKey.env] || environment[settings.baseUrl.env] || environment[settings.models.env],
@@ -463,10 +473,10 @@ export function namesModel(environment: Readonly<Record<string, string | undefin
   return Boolean(environment[settings.model.env] || environment[settings.models.env]);
 }
 
-/** A URL without user, password, query and fragment, fit to be shown, whether or not it can be read as one. */
+/** A URL without user, password, query and fragment, safe to show. It need not be a valid URL. */
 export function redactUrl(given: string): string {
   const [, scheme = '', rest = given] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(given) ?? [];
-  // Of these a path may hold an @, and a login that is written as it should be ends before the first slash.
+  // The path of a valid web URL may contain an @, since its login ends before the first slash.
   const isWeb = /^https?:/i.test(scheme) && URL.canParse(given) && !/^[^/?#]*[?#].*@/s.test(rest);
   const place = isWeb ? rest.replace(/^[^/?#]*@/, '') : rest.replace(/^.*@/s, '');
   const isHidden = scheme === '' && place !== rest;
@@ -486,7 +496,7 @@ function modelFaults(config: Partial<Config>, environment: Readonly<Record<strin
   ];
 }
 
-/** Without prices no cost is known, and a limit of it would hold nothing. */
+/** Without prices the cost is unknown, and a limit on it would have no effect. */
 function budgetFaults(config: Partial<Config>): string[] {
   const { inputPrice = null, outputPrice = null } = config;
   const priced = (config.models ?? [{ inputPrice, outputPrice }]).every(

@@ -1,6 +1,6 @@
 /**
- * The library door: the preflight as a pure function, and what a negotiator in TypeScript needs to put jobs on the queue, read outcomes and load
- * their handlers.
+ * The public library: the preflight as a pure function, and what a negotiator in TypeScript needs to submit jobs, read
+ * outcomes and load their handlers.
  */
 export { jobIdOf } from '../queues/index.ts';
 export { lint } from './analysis/lint.ts';

@@ -2,13 +2,13 @@
 import { stopSignal } from './operator/stop-signal.ts';
 import { holdWarnings } from './telemetry/process-warnings.ts';
 
-// All else is loaded after this: a worker that is told to stop meanwhile ends as one that is told later.
+// Registered before the other modules load, so that a worker handles a stop signal during its start too.
 if (process.argv[2] === 'worker') {
   void stopSignal();
-  // A worker's output is its log, and whoever collects that reads a JSON object a line.
+  // A worker's stdout and stderr are its log, one JSON object a line, so warnings must not be written as plain text.
   holdWarnings();
 }
 const { commandLine } = await import('./operator/command-line.ts');
 process.exitCode = await commandLine(process.argv.slice(2));
-// What a command leaves behind, as BullMQ its timers where Redis is gone for good, keeps no process.
+// Timers that libraries leave behind must not keep the process alive, such as those of BullMQ after Redis is gone.
 setTimeout(() => process.exit(), 2_000).unref();

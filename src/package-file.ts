@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path';
 
 let root: string | undefined;
 
-/** The path of a file that ships with the package, named from the package's root; the same from sources and from the compiled form. */
+/**
+ * The path of a file that ships with the package, given from the package's root. Works for sources and compiled code.
+ */
 export function packageFile(name: string): string {
   root ??= findRoot(import.meta.dirname);
   return join(root, name);

@@ -1,4 +1,7 @@
-/** The door for embedders (`protosmith/sandbox`): runs single requests through a verified handler, everything validated (docs/handler.md). */
+/**
+ * The public API for embedders (`protosmith/sandbox`): runs single requests through a verified handler, with validation
+ * (docs/handler.md).
+ */
 import type { Layers, Limits, Sandbox } from '../sandbox/contract.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { readConfig, sandboxOptions } from './config.ts';
@@ -10,36 +13,40 @@ import type { Json } from './kernel/json.ts';
 export type { Layers, Limits, Sandbox, SandboxStats } from '../sandbox/contract.ts';
 export { createSandbox, type HandlerRecord, type HandlerResult };
 
-/** The embedder's own functions by the names of its tools. A rejection reaches the handler as `HandlerError`; its `code` is kept where it is one of the three. */
+/**
+ * The embedder's functions by tool name. A rejection reaches the handler as `HandlerError`; its `code` is kept where it
+ * is one of the three known ones.
+ */
 export type Tools = Readonly<Record<string, (input: Json, signal: AbortSignal) => Json | Promise<Json>>>;
 
-/** How a handler is loaded, where the defaults do not fit. */
+/** Options for loading a handler. */
 export interface LoadOptions {
-  /** Carries a requester's request to the peer and resolves to its response; bounded by the agreement's timeout. */
+  /** Sends a requester's request to the peer and resolves to its response. The agreement's timeout applies. */
   send?: NonNullable<Embedder['send']>;
   /**
-   * A sandbox of the embedder's own, which stays open; default: one that the handlers of this process share, and that ends with the last of them. What
-   * `PROTOSMITH_SANDBOX_LEVEL`, `PROTOSMITH_SANDBOX_LIMITS` and `PROTOSMITH_CELLS` demand holds for that one as for a worker's.
+   * A sandbox of the embedder, which stays open. Default: one that all handlers of this process share, and that closes
+   * with the last of them. `PROTOSMITH_SANDBOX_LEVEL`, `PROTOSMITH_SANDBOX_LIMITS` and `PROTOSMITH_CELLS` apply to the
+   * shared one, as in a worker.
    */
   sandbox?: Sandbox;
   limits?: Limits;
-  /** How long one tool call may take, in milliseconds; default 30,000. */
+  /** Longest time of one tool call, in milliseconds; default 30,000. */
   toolTimeoutMs?: number;
 }
 
-/** A handler ready for single requests. Runs may be concurrent; none sees another. */
+/** A handler ready for single requests. Runs may be concurrent and are isolated from each other. */
 export interface Handler {
   /** Runs one request (provider) or one task (requester). Rejects only with `PLATFORM_SANDBOX_…` or when aborted. */
   run(input: Json, signal?: AbortSignal): Promise<HandlerResult>;
-  /** The layers that are in force around it, and why others are not. */
+  /** The active sandbox layers, and why others are missing. */
   readonly layers: Layers;
   close(): Promise<void>;
 }
 
 /**
- * Loads a verified handler for live use. Everything that crosses is validated in both directions and fails closed; the handler can call no tool
- * but those its verified code used. Throws `PLATFORM_HANDLER_CORRUPT` where the record is not what its digest says, and `OPERATOR_…` where the
- * sandbox demanded is not to be had.
+ * Loads a verified handler for live use. All data are validated in both directions, and invalid data fail the run. The
+ * handler can call only the tools that its verified code used. Throws `PLATFORM_HANDLER_CORRUPT` where the record does
+ * not match its digest, and `OPERATOR_…` where the required sandbox is unavailable.
  */
 export async function loadHandler(
   record: HandlerRecord,
@@ -54,48 +61,48 @@ export async function loadHandler(
     },
     ...(send === undefined ? {} : { send }),
   };
-  const lent = sandbox === undefined ? await borrow() : { sandbox, giveBack: async () => {} };
+  const borrowed = sandbox === undefined ? await borrow() : { sandbox, release: async () => {} };
   try {
-    const handler = await loadHosted(record, lent.sandbox, bounds);
+    const handler = await loadHosted(record, borrowed.sandbox, bounds);
     return {
       run: (input, signal) => handler.run(input, embedder, signal),
-      layers: lent.sandbox.layers,
+      layers: borrowed.sandbox.layers,
       async close() {
         await handler.close();
-        await lent.giveBack();
+        await borrowed.release();
       },
     };
   } catch (error) {
-    await lent.giveBack();
+    await borrowed.release();
     throw error;
   }
 }
 
 let shared: { opening: Promise<Sandbox>; users: number } | undefined;
 
-/** What the operator of this process demands of its sandbox; other settings are none of an embedder's. */
-function demanded(environment: NodeJS.ProcessEnv) {
+/** The sandbox settings of this process. Other settings do not apply to embedders. */
+function sandboxSettings(environment: NodeJS.ProcessEnv) {
   const named = Object.entries(environment).filter(([name]) => /^PROTOSMITH_(?:CELLS$|SANDBOX_)/.test(name));
   return sandboxOptions(readConfig(Object.fromEntries(named)));
 }
 
-/** Opens it, and warns where its walls are not the best there are. */
+/** Opens the shared sandbox, and warns where it is weaker than the best level. */
 async function openShared(): Promise<Sandbox> {
-  const sandbox = await createSandbox(demanded(process.env));
+  const sandbox = await createSandbox(sandboxSettings(process.env));
   const weakness = sandboxWarning(sandbox.layers);
   if (weakness !== undefined) process.emitWarning(weakness, { code: 'PROTOSMITH_SANDBOX_LEVEL' });
   return sandbox;
 }
 
-/** The sandbox that the handlers of this process share; whoever gives it back last closes it. */
-async function borrow(): Promise<{ sandbox: Sandbox; giveBack(): Promise<void> }> {
+/** Borrows the shared sandbox. The last one to return it closes it. */
+async function borrow(): Promise<{ sandbox: Sandbox; release(): Promise<void> }> {
   shared ??= { opening: openShared(), users: 0 };
   const used = shared;
   used.users += 1;
-  let isGivenBack = false;
+  let isReleased = false;
   const leave = (): boolean => {
-    if (isGivenBack) return false;
-    isGivenBack = true;
+    if (isReleased) return false;
+    isReleased = true;
     used.users -= 1;
     if (used.users > 0) return false;
     if (shared === used) shared = undefined;
@@ -105,7 +112,7 @@ async function borrow(): Promise<{ sandbox: Sandbox; giveBack(): Promise<void> }
     const sandbox = await used.opening;
     return {
       sandbox,
-      async giveBack() {
+      async release() {
         if (leave()) await sandbox.close();
       },
     };

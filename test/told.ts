@@ -1,5 +1,5 @@
 import type { Job } from '../src/contract/job.ts';
-import { type Conclusion, saidOf } from '../src/job/conclusion.ts';
+import { type Conclusion, statementsOf } from '../src/job/conclusion.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
 import { messagesOf } from '../src/pipeline/outcome-of.ts';
 
@@ -11,7 +11,7 @@ export function told(conclusion: Conclusion, kind: Job['kind'] | null, data: unk
   const { proposals, ...rest } = conclusion;
   return {
     ...rest,
-    messages: messagesOf(saidOf(conclusion, kind), data, conclusion.language),
+    messages: messagesOf(statementsOf(conclusion, kind), data, conclusion.language),
     ...(proposals === undefined ? {} : { proposals: messagesOf(proposals, data, conclusion.language) }),
   };
 }

@@ -4,7 +4,7 @@ import { FAILURE_WORD } from '../lexicon/refusing.ts';
 const CODE_NAME =
   /^(?:code|status|status_?code|error_?code|err_?code|ret_?code|result_?code|http_?status|状态码|错误码|返回码|结果码)$/i;
 
-/** Members that say by a word how it went; a number may mean much else there. */
+/** Members whose words report a result; a number there may mean something else. */
 const STATUS_NAME = /^(?:result|type|estado|resultado|statut|résultat|stato|risultato|ergebnis|статус|状态|结果)$/i;
 const SUCCESS_NAMES = [
   ...['success', 'ok', 'succeeded', 'accepted', 'erfolg', 'erfolgreich', 'éxito', 'exito', 'sucesso', 'succès'],
@@ -19,10 +19,11 @@ const FAILURE_STATUS =
   /^(?:error|err|fail|failed|failure|rejected|refused|denied|invalid|not[ _-]?found|ko|nok|fehler|fehlgeschlagen|abgelehnt|ungültig|erreur|échec|échoué|refusé|rechazad[oa]|fallid[oa]|fallo|erro|falha|falhou|recusad[oa]|rejeitad[oa]|errore|fallito|rifiutat[oa]|ошибка|отказано|отклонено|(?:已|被)?(?:失败|错误|拒绝)|无效|未找到)$/i;
 
 /**
- * Says whether an answer is a failure by its agreement: an HTTP code from 400, an error code that the document lists,
- * `success: false`, an `error` member, or a status word; text by how it begins. Where the answer itself says nothing,
- * it is none: what a case expects in words has no say. `reportsFailure` in src/verification/failure-answer.ts knows no
- * agreement: it weighs the form of any answer, suspects more, and may not know.
+ * Whether an answer is a failure by its agreement: an HTTP code from 400, an error code listed in the document,
+ * `success: false`, an `error` member, or a status word; for text, by its start. An answer that does not say so is not
+ * a failure, even if the case's expected result in words says otherwise. In contrast, `reportsFailure` in
+ * src/verification/failure-answer.ts knows no agreement: it judges the form of any answer, suspects more, and may be
+ * undecided.
  */
 export function isAgreedFailure(response: Json, documentedCodes: ReadonlySet<string>): boolean {
   if (typeof response === 'string')
@@ -30,21 +31,21 @@ export function isAgreedFailure(response: Json, documentedCodes: ReadonlySet<str
   return signalOf(response, documentedCodes, 0) === true;
 }
 
-/** Whether a value is a word for a success, such as `OK`. */
+/** Whether a value is a word for success, such as `OK`. */
 export function isSuccessWord(value: Json): boolean {
   return typeof value === 'string' && SUCCESS_WORD.test(value);
 }
 
 /**
- * Says whether an answer itself reports success: `ok: true`, a code from 200 to 399 or 0 by the name of one, or a
- * status word; text by how it begins.
+ * Whether an answer itself reports success: `ok: true`, a code member with 0 or 200 to 399, or a status word; for text,
+ * by its start.
  */
 export function reportsSuccess(response: Json, documentedCodes: ReadonlySet<string>): boolean {
   if (typeof response === 'string') return /^\W*(?:ok|ack|success|2\d\d)\b/i.test(response);
   return signalOf(response, documentedCodes, 0) === false;
 }
 
-/** `true` = failure, `false` = success, `undefined` = it does not say. */
+/** `true` = failure, `false` = success, `undefined` = the answer does not say. */
 function signalOf(value: Json, documentedCodes: ReadonlySet<string>, depth: number): boolean | undefined {
   if (!isObject(value) || depth > 2) return undefined;
   const direct = directSignal(value, documentedCodes);
@@ -83,10 +84,10 @@ function directSignal(value: JsonObject, documentedCodes: ReadonlySet<string>): 
   return words.some((text) => typeof text === 'string' && FAILURE_WORD.test(text.slice(0, 500))) ? true : undefined;
 }
 
-/** By answer: each is asked about many times, and it may have hundreds of members. */
+/** Cached per answer, because each is checked many times and may have hundreds of members. */
 const codeNames = new WeakMap<JsonObject, readonly string[]>();
 
-/** The names of members that may say by a code or a word how it went. */
+/** The names of members that may report a result by a code or a word. */
 function codeNamesOf(value: JsonObject): readonly string[] {
   let names = codeNames.get(value);
   if (names === undefined) {

@@ -3,38 +3,38 @@ import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../k
 import { splitPointer } from '../schemas/schema-walk.ts';
 import type { Violation } from '../schemas/violations.ts';
 
-/** Most changes at one place of a schema: what takes more is no small change any more. */
+/** Most changes at one place of a schema; more is not a small change. */
 const MAX_OPERATIONS = 20;
 
 /**
- * The smallest patches of a schema that allow what the given violations show, by the place they change: a type or an enum
- * value added, a `required` name dropped, a property declared, a bound widened. Violations at one place share one patch.
+ * The smallest patches that make a schema allow the given violations, by place: add a type or an enum value, drop a
+ * `required` name, declare a property, widen a bound. Violations at one place share one patch.
  */
 export class AmendmentPlan {
   readonly #schema: Json;
   readonly #isOpenApiAt: (pointer: string) => boolean;
   readonly #patches = new Map<string, PatchOperation[]>();
 
-  /** `isOpenApiAt` says where a schema is one of OpenAPI 3.0, which knows neither lists of types nor the type `null`. */
+  /** `isOpenApiAt` tells where the schema is OpenAPI 3.0, which has neither type lists nor the type `null`. */
   constructor(schema: Json, violations: readonly Violation[], isOpenApiAt = (_pointer: string) => false) {
     this.#schema = schema;
     this.#isOpenApiAt = isOpenApiAt;
     const places = new Map<string, Violation[]>();
     for (const violation of violations) {
       const place = placeOf(violation);
-      const together = places.get(place);
-      if (together === undefined) places.set(place, [violation]);
-      else together.push(violation);
+      const samePlace = places.get(place);
+      if (samePlace === undefined) places.set(place, [violation]);
+      else samePlace.push(violation);
     }
-    for (const [place, together] of places) {
-      const found = this.#patchFor(together);
-      const isOpenApi = this.#isOpenApiAt(together[0]?.schemaPointer ?? '');
+    for (const [place, samePlace] of places) {
+      const found = this.#patchFor(samePlace);
+      const isOpenApi = this.#isOpenApiAt(samePlace[0]?.schemaPointer ?? '');
       const patch = found !== undefined && isOpenApi ? asOpenApi(this.#schema, found) : found;
       if (patch !== undefined && patch.length <= MAX_OPERATIONS) this.#patches.set(place, patch);
     }
   }
 
-  /** The patch that settles these violations; `undefined` where some of them no small change settles. */
+  /** The patch that resolves these violations; `undefined` if some need more than a small change. */
   patchFor(violations: readonly Violation[]): PatchOperation[] | undefined {
     const patch: PatchOperation[] = [];
     for (const place of new Set(violations.map(placeOf))) {
@@ -82,20 +82,20 @@ function placeOf({ schemaPointer, keyword }: Violation): string {
   return `${keyword} ${schemaPointer}`;
 }
 
-/** A patch in the words of OpenAPI 3.0; `undefined` where that has none for it. */
+/** A patch in the terms of OpenAPI 3.0; `undefined` if it cannot be expressed. */
 function asOpenApi(schema: Json, patch: readonly PatchOperation[]): PatchOperation[] | undefined {
-  const said = patch.map((operation): PatchOperation => {
+  const translated = patch.map((operation): PatchOperation => {
     const { path, value } = operation;
     const added = Array.isArray(value) && path.endsWith('/type') ? value.filter((type) => type !== 'null') : [];
     return added.length === 1 && added[0] === valueAt(schema, path)
       ? { op: 'add', path: `${splitPointer(path)?.parent ?? ''}/nullable`, value: true }
       : operation;
   });
-  const hasOtherTypes = said.some(
+  const hasOtherTypes = translated.some(
     ({ path, value }) =>
       (path.endsWith('/type') && Array.isArray(value)) || /"type":(?:\[|"null")/.test(JSON.stringify(value ?? 0)),
   );
-  return hasOtherTypes ? undefined : said;
+  return hasOtherTypes ? undefined : translated;
 }
 
 function typePatch(path: string, wanted: Json, violations: readonly Violation[]): PatchOperation[] | undefined {
@@ -118,7 +118,7 @@ function enumPatch(path: string, wanted: Json, violations: readonly Violation[])
   const known = new Set(wanted);
   const added: Json[] = [];
   for (const { actual } of violations) {
-    // A whole structure as one more allowed value would be no rule any more.
+    // A whole structure as an enum value would not be a rule any more.
     if (actual === undefined || (typeof actual === 'object' && actual !== null)) return undefined;
     if (!known.has(actual)) added.push(actual);
     known.add(actual);
@@ -130,7 +130,7 @@ function requiredPatch(path: string, wanted: Json, violations: readonly Violatio
   if (!Array.isArray(wanted)) return undefined;
   const dropped = new Set(violations.map(({ property }) => property));
   const indexes = [...wanted.keys()].filter((index) => dropped.has(wanted[index] as string));
-  // From the last to the first, so that no removal shifts the next one's place.
+  // From last to first, so that no removal shifts the next index.
   return indexes.reverse().map((index) => ({ op: 'remove', path: `${path}/${index}` }));
 }
 
@@ -141,7 +141,7 @@ function branchPatch(path: string, wanted: Json, violations: readonly Violation[
   return [{ op: 'add', path: `${path}/-`, value: { type: 'null' } }];
 }
 
-/** The size that a bound is about, by keyword. */
+/** The size that a bound limits, by keyword. */
 const BOUNDS: Readonly<Record<string, (value: Json) => number | undefined>> = {
   minimum: numberOf,
   maximum: numberOf,
@@ -170,7 +170,7 @@ function boundPatch(
   const isLower = keyword.startsWith('min') || keyword === 'exclusiveMinimum';
   const value = isLower ? Math.min(...sizes) : Math.max(...sizes);
   if (!keyword.startsWith('exclusive')) return [{ op: 'replace', path, value }];
-  // An exclusive bound that shall allow the value itself becomes an inclusive one.
+  // An exclusive bound that must allow the value itself becomes inclusive.
   const inclusive = `${splitPointer(path)?.parent ?? ''}/${isLower ? 'minimum' : 'maximum'}`;
   return [
     { op: 'remove', path },
@@ -188,7 +188,7 @@ function lengthOf(value: Json): number | undefined {
   return isObject(value) ? Object.keys(value).length : undefined;
 }
 
-/** The name of the JSON Schema type of a value, the narrowest one. */
+/** The narrowest JSON Schema type of a value. */
 export function typeOf(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

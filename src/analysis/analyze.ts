@@ -5,15 +5,16 @@ import type { Matches } from '../schemas/validator.ts';
 import { type Opened, open, readingOf } from './reading.ts';
 
 /**
- * Reads a job's agreement: schemas and which of them is request and response, cases, base protocols, language and kind
- * of payload. Facts only; what is wrong with them says `preflight`. Pure; never throws whatever the document holds.
- * `matches` answers for patterns that cannot be matched in linear time, the first time that this job object is read.
+ * Reads a job's agreement: its schemas and which of them are request and response, its cases, base protocols, language
+ * and payload type. Facts only; `preflight` reports what is wrong with them. Pure; never throws, whatever the document
+ * contains. `matches` matches patterns that cannot be matched in linear time; it is used only the first time this job
+ * object is read.
  */
 export function analyze(job: Job, matches?: Matches): Analyzed {
   return analyzeOpened(open(job), matches);
 }
 
-/** The same of a job whose texts were taken out of its messages already, or changed since. */
+/** The same for a job whose texts were already extracted, or changed since. */
 export function analyzeOpened({ job, texts }: Opened, matches?: Matches): Analyzed {
   const reading = readingOf({ job, texts }, matches);
   return {

@@ -2,8 +2,8 @@ import type { LocatedSchema } from '../contract/agreement.ts';
 import type { FamilyReading } from '../families/family.ts';
 
 /**
- * Whether a schema stands in a protocol that the document builds on, and the document adds words of its own: these may change
- * what the schema says, so that it alone contradicts nothing. What the words say is for those who read them.
+ * Whether a schema belongs to a base protocol and the document adds sentences of its own. These may change what the
+ * schema says, so the schema alone proves no contradiction. The sentences are left to readers who understand them.
  */
 export function isChangedInWords(located: LocatedSchema, { prose, bases, baseDocuments }: FamilyReading): boolean {
   if (located.baseUri === undefined) return false;
@@ -13,7 +13,7 @@ export function isChangedInWords(located: LocatedSchema, { prose, bases, baseDoc
 
 const HEADING = /^[ \t]*#{1,6}[ \t]/;
 
-/** What stands in a text, line by line and sentence by sentence; headings only say what stands below them. */
+/** The sentences of a text, without headings. */
 function sentencesOf(prose: string): string[] {
   return prose
     .split('\n')

@@ -1,11 +1,11 @@
 import type { Finding } from '../contract/finding.ts';
 
-/** Most findings of one job: an outcome must stay small, and a document with more of them is repaired in rounds. */
+/** Most findings of one job: an outcome must stay small, and a document with more is fixed in rounds. */
 export const MAX_FINDINGS = 300;
 
 /**
- * At most `MAX_FINDINGS` of some findings, in their order. No number of warnings keeps an error from being seen; errors that are left out are an
- * error of their own.
+ * At most `MAX_FINDINGS` findings, in their order. Warnings never displace an error. If errors are dropped, an extra
+ * error says so.
  */
 export function cappedFindings(all: readonly Finding[]): Finding[] {
   const errors = all.filter(({ severity }) => severity === 'error').length;
@@ -21,13 +21,13 @@ function firstOf(all: readonly Finding[], errors: number, warnings: number): Fin
   });
 }
 
-/** No amendment settles what is left out. */
+/** It has no amendment, because none resolves the dropped errors. */
 function tooMany(errors: number): Finding {
   return {
     code: 'DOCUMENT_FINDINGS_TOO_MANY',
     severity: 'error',
     in: 'document',
-    message: `Cannot list all that is wrong: more than ${MAX_FINDINGS} errors, wanted those listed repaired first`,
+    message: `Cannot list all errors: more than ${MAX_FINDINGS}, wanted the listed ones fixed first`,
     actual: errors,
   };
 }

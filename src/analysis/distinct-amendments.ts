@@ -1,11 +1,11 @@
 import type { Amendment, Finding, PatchOperation } from '../contract/finding.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 
-/** The amendments of findings, each once and each operation once: findings at one place carry the same patch. */
+/** The amendments of findings without duplicate operations; findings at one place have the same patch. */
 export function distinctAmendments(findings: readonly Finding[]): Amendment[] {
   const amendments: Amendment[] = [];
   const seen = new Set<string>();
-  // Findings at one place share their operations, which may be large.
+  // Findings at one place share their operations as objects, which is cheaper to compare than large JSON.
   const shared = new Set<PatchOperation>();
   for (const { amendment } of findings) {
     if (amendment === undefined) continue;

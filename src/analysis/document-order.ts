@@ -3,7 +3,7 @@ import type { Finding } from '../contract/finding.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
 
-/** Findings as whoever reads document and cases comes upon their places: the document before the cases, and members as they follow each other. */
+/** Sorts findings in reading order: the document before the cases, and members by their order in the text. */
 export function inDocumentOrder(found: readonly PlacedFinding[], agreement: Agreement): PlacedFinding[] {
   const numbers = new MemberNumbers();
   const paths = new Map<PlacedFinding, readonly number[]>();
@@ -14,11 +14,11 @@ export function inDocumentOrder(found: readonly PlacedFinding[], agreement: Agre
   };
   return found.toSorted((one, other) => {
     if (one.text !== other.text) return one.text === 'document' ? -1 : 1;
-    return one.at - other.at || sideOf(one) - sideOf(other) || compared(pathOf(one), pathOf(other));
+    return one.at - other.at || sideOf(one) - sideOf(other) || comparePaths(pathOf(one), pathOf(other));
   });
 }
 
-/** Structured cases have one offset for both sides. */
+/** In structured cases, both sides have the same offset. */
 function sideOf({ finding }: PlacedFinding): number {
   return finding.in === 'response' ? 1 : 0;
 }
@@ -30,8 +30,8 @@ function rootOf({ in: place, testCase }: Finding, { cases, requestSchema, respon
   return cases.find((one) => one.testCase === testCase)?.[place] ?? null;
 }
 
-/** What is around a place comes before it. */
-function compared(one: readonly number[], other: readonly number[]): number {
+/** An enclosing place comes first. */
+function comparePaths(one: readonly number[], other: readonly number[]): number {
   for (const [depth, number] of one.entries()) {
     const difference = number - (other[depth] ?? -1);
     if (difference !== 0) return difference;
@@ -39,11 +39,11 @@ function compared(one: readonly number[], other: readonly number[]): number {
   return one.length - other.length;
 }
 
-/** The numbers of members and items as they stand in their values; those of wide values are counted once. */
+/** The positions of members and items in their values; cached per object. */
 class MemberNumbers {
   readonly #known = new Map<object, ReadonlyMap<string, number>>();
 
-  /** The numbers of the members that a pointer leads through, as far as it leads. */
+  /** The positions of the members along a pointer, as far as it exists. */
   pathOf(root: Json, pointer: string): readonly number[] {
     const path: number[] = [];
     let here: Json | undefined = root;

@@ -8,20 +8,20 @@ import { analyzeOpened } from './analyze.ts';
 import { readAgain } from './reading.ts';
 import { preflight } from './rules.ts';
 
-/** The agreed cases with further ones, as one text. */
+/** The agreed cases and further ones, as one text. */
 export interface FurtherCases {
   text: string;
-  /** The further ones that stand in it, numbered on. */
+  /** The further cases in it, numbered after the agreed ones. */
   added: WrittenCase[];
 }
 
-/** A case that is agreed on by nobody yet. */
+/** A case that is not agreed yet. */
 export type FurtherCase = Required<StructuredCase>;
 
 /**
- * Writes further cases below the agreed ones. The agreed text stays as it is where more can be added to it. The new
- * text is read again: the agreed cases come back unchanged, and only further cases are kept that come back as they are
- * and raise no finding. `null` where there are none.
+ * Writes further cases after the agreed ones. The agreed text stays unchanged if cases can be appended to it. The new
+ * text is read again: the agreed cases must be the same, and only those further cases are kept that read back unchanged
+ * and cause no finding. `null` if none is left.
  */
 export function withFurther(analyzed: Analyzed, further: readonly FurtherCase[]): FurtherCases | null {
   const { job, agreement } = analyzed;
@@ -29,21 +29,21 @@ export function withFurther(analyzed: Analyzed, further: readonly FurtherCase[])
   const { writeCases } = familyOf(job);
   if (writeCases === undefined) return null;
   const agreed = cases.map(({ testCase, request, response, expected }) => ({ testCase, request, response, expected }));
-  const layouts = [
+  const writers = [
     ...(caseText === null || caseText.trim() === ''
       ? []
       : [(added: readonly WrittenCase[]) => writeCases(added, agreement, caseText)]),
     (added: readonly WrittenCase[]) => writeCases([...agreed, ...added], agreement),
   ];
   const known = placesOf(preflight(analyzeOpened(analyzed)));
-  for (const write of layouts) {
-    const added = readable(further, cases, (some) => holds(analyzed, write(some), [...cases, ...some], known));
+  for (const write of writers) {
+    const added = readable(further, cases, (some) => readsAs(analyzed, write(some), [...cases, ...some], known));
     if (added.length > 0) return { text: write(added), added };
   }
   return null;
 }
 
-/** Those of some further cases that can stand together, numbered on. */
+/** The further cases that are sound together, numbered after the agreed ones. */
 function readable(
   further: readonly FurtherCase[],
   agreed: readonly Case[],
@@ -51,15 +51,15 @@ function readable(
 ): WrittenCase[] {
   const last = Math.max(0, ...agreed.map(({ testCase }) => testCase));
   const numbered = (some: readonly FurtherCase[]) => some.map((one, index) => ({ ...one, testCase: last + 1 + index }));
-  const room = further.slice(0, MAX_CASES - agreed.length);
-  if (isSound(numbered(room))) return numbered(room);
+  const candidates = further.slice(0, MAX_CASES - agreed.length);
+  if (isSound(numbered(candidates))) return numbered(candidates);
   let kept: FurtherCase[] = [];
-  for (const one of room) if (isSound(numbered([...kept, one]))) kept = [...kept, one];
+  for (const one of candidates) if (isSound(numbered([...kept, one]))) kept = [...kept, one];
   return numbered(kept);
 }
 
-/** Whether a text is read as these cases, of the same agreement, with nothing found that was not found before. */
-function holds(
+/** Whether a text reads as these cases of the same agreement, without new findings. */
+function readsAs(
   before: Analyzed,
   text: string,
   wanted: readonly (WrittenCase & Partial<Case>)[],

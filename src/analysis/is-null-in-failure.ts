@@ -6,8 +6,8 @@ import { resolveLocalReference } from '../schemas/schema-walk.ts';
 import { isAgreedFailure } from './agreed-failure.ts';
 
 /**
- * Says whether a case whose answer reports failure carries `null` where the schema wants an object: the one contradiction
- * that is settled without being told to the peer where the peer cannot be told.
+ * Whether a failure answer in a case has `null` where the schema wants an object. If the peer cannot be told, this is
+ * the only contradiction that is amended without telling it.
  */
 export function isNullInFailure(finding: Finding, agreement: Agreement): boolean {
   if (finding.code !== 'DOCUMENT_CASE_VIOLATES_SCHEMA' || finding.in !== 'response' || finding.actual !== null)
@@ -18,7 +18,7 @@ export function isNullInFailure(finding: Finding, agreement: Agreement): boolean
   return found !== undefined && isAgreedFailure(found.response, codes);
 }
 
-/** Most schemas that lie in each other: a reference may lead to where it stands. */
+/** Most nested schemas, because references may be circular. */
 const MAX_DEPTH = 8;
 
 function wantsObject(expected: Json, root: Json = null, depth = 0): boolean {

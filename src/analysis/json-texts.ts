@@ -5,17 +5,17 @@ import type { FamilyReading, PlacedFinding, ReadText } from '../families/family.
 import { escapeToken, type Json } from '../kernel/json.ts';
 import { eachChosenSchema } from './rule.ts';
 
-/** A JSON value of an agreement as it is written: what is lost where it is parsed can still be seen there. */
+/** A JSON value of an agreement with its text, which shows what parsing loses. */
 export interface JsonText extends Pick<PlacedFinding, 'text'>, Pick<Finding, 'in' | 'testCase'> {
   written: string;
   start: number;
   end: number;
   value: Json;
-  /** Whether its pointers are those of what `in` names. */
+  /** Whether its pointers start at the root that `in` names. */
   isRoot: boolean;
 }
 
-/** The JSON values that stand in the texts of an agreement: in the document, in those it builds on, and in its cases. */
+/** The JSON values in the texts of an agreement: in the document, its base protocols and its cases. */
 export function* jsonTexts(agreement: Agreement, reading: FamilyReading): Generator<JsonText> {
   const { document, baseDocuments, listedCases, casesText } = reading;
   yield* inDocument(document, agreement, undefined);
@@ -37,7 +37,7 @@ function* inDocument(
   }
 }
 
-/** Whether a schema is all of the JSON value that starts where it does. */
+/** Whether a schema is the whole JSON value at its offset. */
 function isWhole({ parts, origins = [] }: LocatedSchema): boolean {
   return parts === undefined && !origins.some(({ at }) => at === '');
 }
@@ -51,14 +51,14 @@ function* inCases(written: string, { cases }: Agreement): Generator<JsonText> {
   for (const each of cases)
     for (const side of ['request', 'response'] as const) {
       const span = each[`${side}Span`];
-      // What is a text to the handler keeps every character.
+      // A text payload keeps every character.
       if (span === undefined || typeof each[side] === 'string') continue;
       const { testCase } = each;
       yield { written, ...span, value: each[side], text: 'cases', in: side, testCase, isRoot: true };
     }
 }
 
-/** Every value of a JSON text with its place and its pointer, what is around it first. */
+/** Every value of a JSON text with its place and pointer, outer values first. */
 export function* placesIn({ written, start }: JsonText): Generator<{ node: LocatedJson; pointer: string }> {
   const reading = readJson(written, start, true);
   if (!reading.ok) return;

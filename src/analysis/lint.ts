@@ -7,8 +7,8 @@ import { ruleAnswerUnderivable } from './rule-answer-underivable.ts';
 import { preflight, RULES } from './rules.ts';
 
 /**
- * The preflight of a document and, where given, the text of its cases: everything that is wrong with them, in document
- * order. Pure.
+ * Runs the preflight on a document and, optionally, the text of its cases. Returns all findings in document order.
+ * Pure.
  */
 export function lint(document: string, cases?: string, family: Family = families[0]): Finding[] {
   const job: Job = {
@@ -29,7 +29,7 @@ export function lint(document: string, cases?: string, family: Family = families
     attempt: 0,
     replyTo: 'default',
   };
-  // Without the tools of a job, nothing can be said about where an answer comes from.
+  // Without a job's tools, nothing is known about where an answer comes from.
   return preflight(
     analyze(job),
     RULES.filter((rule) => rule !== ruleAnswerUnderivable),

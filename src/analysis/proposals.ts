@@ -1,6 +1,6 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { Said } from '../contract/said.ts';
+import type { Statement } from '../contract/statement.ts';
 import { editJsonText, editYamlText } from '../documents/edit-json-text.ts';
 import { joinedPatch } from '../documents/joined-patch.ts';
 import { withoutQuoteMarks, withQuoteMarks } from '../documents/markdown-lines.ts';
@@ -11,13 +11,13 @@ import { type Opened, readAgain, readingOf } from './reading.ts';
 import { preflight, rulesBehind } from './rules.ts';
 
 /**
- * Counter-offers ready to be sent: the document, and the cases, with the amendments written into the text where it stands and
- * every other character kept. Each was read again: what it claims to settle is settled. None where not all errors are known.
+ * Counter-offers to send: the document and the cases with the amendments written into the text, every other character
+ * unchanged. Each was read again to check that it resolves its findings. Empty if not all errors are known.
  */
-export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): Said[] {
+export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): Statement[] {
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.some(({ code }) => code === 'DOCUMENT_FINDINGS_TOO_MANY')) return [];
-  const proposals: Said[] = [];
+  const proposals: Statement[] = [];
   const aboutSchemas = errors.filter(
     ({ amendment }) => amendment?.of === 'requestSchema' || amendment?.of === 'responseSchema',
   );
@@ -33,7 +33,7 @@ export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): 
   return proposals;
 }
 
-/** The case text with a number of its own for each case, in the order of the text; `undefined` where no number is repeated. */
+/** The case text with its cases renumbered in text order; `undefined` if no number is repeated. */
 function renumbered(analyzed: Analyzed, repeated: readonly Finding[]): string | undefined {
   const { caseText } = analyzed.agreement;
   const { numberSpans } = readingOf(analyzed);
@@ -51,7 +51,7 @@ function amendedDocument(analyzed: Analyzed, findings: readonly Finding[]): stri
     if (located === null) return undefined;
     edits.push(...schemaEdits(located, patch));
   }
-  // A protocol that this one builds on is a document of its own, which no counter-offer can change.
+  // A base protocol is a separate document, which a counter-offer cannot change.
   if (edits.length === 0 || edits.some(({ located }) => located.baseUri !== undefined)) return undefined;
   const { blocks } = readingOf(analyzed).document;
   return edited(
@@ -73,7 +73,7 @@ function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): st
   return edited(agreement.caseText, edits);
 }
 
-/** A text with patches in the values that start at some offsets; those that are YAML end where `yamlEnds` says. */
+/** A text with patches applied to the values at some offsets; `yamlEnds` has the ends of the YAML values. */
 function edited(
   given: string,
   edits: readonly { start: number; patch: SchemaEdit['patch'] }[],
@@ -82,10 +82,10 @@ function edited(
   const text = withoutQuoteMarks(given);
   const places = [...Map.groupBy(edits, ({ start }) => start)].sort(([a], [b]) => a - b);
   const parts = [given.slice(0, places[0]?.[0] ?? text.length)];
-  // Each in its own part of the text: put together every time, a long text costs more than all edits in it.
-  for (const [index, [start, together]] of places.entries()) {
+  // Each in its own part of the text, because rebuilding a long text for every edit is slow.
+  for (const [index, [start, sameStart]] of places.entries()) {
     const part = text.slice(start, places[index + 1]?.[0] ?? text.length);
-    const patch = joinedPatch(together.map(({ patch }) => patch));
+    const patch = joinedPatch(sameStart.map(({ patch }) => patch));
     const yamlEnd = yamlEnds.get(start);
     const changed = yamlEnd === undefined ? editJsonText(part, 0, patch)?.text : withYaml(part, yamlEnd - start, patch);
     if (changed === undefined) return undefined;

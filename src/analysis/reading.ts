@@ -1,14 +1,14 @@
 import type { Case, Interaction, LocatedSchema, Texts } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
-import type { Language } from '../contract/said.ts';
+import type { Language } from '../contract/statement.ts';
 import { CaseValidation } from '../documents/case-validation.ts';
 import { type DocumentedCode, documentedCodesIn, languageOf } from '../documents/document-facts.ts';
 import { unionOf } from '../documents/schema-union.ts';
 import { familyOf } from '../families/families.ts';
 import type { FamilyReading } from '../families/family.ts';
 import type { Matches } from '../schemas/validator.ts';
-import { SaidEchoes } from './said-echoes.ts';
-import { Refusals } from './turns-down.ts';
+import { DocumentedEchoes } from './documented-echoes.ts';
+import { Refusals } from './refusals.ts';
 
 /** A job with the texts of its agreement. */
 export interface Opened {
@@ -16,7 +16,7 @@ export interface Opened {
   texts: Texts;
 }
 
-/** All that was read out of a job's documents, with what could not be read. */
+/** All facts read from a job's documents, and what could not be read. */
 export interface Reading extends FamilyReading {
   texts: Texts;
   language: Language;
@@ -24,21 +24,21 @@ export interface Reading extends FamilyReading {
   response: LocatedSchema | null;
   documentedCodes: DocumentedCode[];
   validation: CaseValidation;
-  /** What the document's own prose says of ids that are repeated. */
-  said: SaidEchoes;
+  /** What the document says about repeated ids. */
+  echoes: DocumentedEchoes;
 }
 
 const opened = new WeakMap<Job, Texts>();
 const readings = new WeakMap<Texts, Reading>();
 
-/** A job with the texts that its messages carry; the same job object is opened once. */
+/** A job with the texts from its messages; cached per job object. */
 export function open(job: Job): Opened {
   const texts = opened.get(job) ?? familyOf(job).open(job);
   opened.set(job, texts);
   return { job, texts };
 }
 
-/** Reads an agreement; the same texts are read once. */
+/** Reads an agreement; cached per texts object. */
 export function readingOf({ job, texts }: Opened, matches?: Matches): Reading {
   const known = readings.get(texts);
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ export function readingOf({ job, texts }: Opened, matches?: Matches): Reading {
   return made;
 }
 
-/** Reads other texts of the same job: the part that is the same is not read twice. */
+/** Reads changed texts of the same job and reuses the reading of the unchanged part. */
 export function readAgain({ job, texts }: Opened, changed: Partial<Texts>): Opened {
   const again = { job, texts: { ...texts, ...changed } };
   readings.set(again.texts, read(again, undefined, readingOf({ job, texts })));
@@ -85,22 +85,22 @@ function read({ job, texts }: Opened, matches?: Matches, before?: Reading): Read
     cases,
     documentedCodes,
     validation,
-    said: isSameProse ? before.said : new SaidEchoes(prose, tools, response?.schema),
+    echoes: isSameProse ? before.echoes : new DocumentedEchoes(prose, tools, response?.schema),
   };
 }
 
-/** The schemas of all requests, and of all replies. */
+/** The schemas of all requests, and those of all replies. */
 function schemasOf(interactions: readonly Interaction[]): Record<'request' | 'response', LocatedSchema | null> {
-  // Where one message may be anything, there is no schema for all of them.
-  const together = (schemas: readonly (LocatedSchema | null)[]) =>
+  // If one message may be anything, no schema describes them all.
+  const unionOrNull = (schemas: readonly (LocatedSchema | null)[]) =>
     schemas.includes(null) ? null : unionOf([...new Set(schemas)].filter((schema) => schema !== null));
   return {
-    request: together(interactions.map(({ request }) => request)),
-    response: together(interactions.flatMap(({ replies }) => (replies.length === 0 ? [null] : [...replies]))),
+    request: unionOrNull(interactions.map(({ request }) => request)),
+    response: unionOrNull(interactions.flatMap(({ replies }) => (replies.length === 0 ? [null] : [...replies]))),
   };
 }
 
-/** Cases with broken requests that are compared with each other. */
+/** Most cases with invalid requests that are compared with each other. */
 const MAX_UNCLEAR = 10;
 
 function markNegatives(
@@ -113,8 +113,8 @@ function markNegatives(
     return request !== null && validation.allows(request.schema, each.request) === false;
   });
   const sound = cases.filter((_, index) => !isInvalid[index]);
-  const isTurnedDown = cases.map((each, index) => isInvalid[index] === true && refusals.turnsDown(each, sound));
-  // A request that is broken by mistake is answered as sound ones are: beside it a refusal is known for what it is.
+  const isTurnedDown = cases.map((each, index) => isInvalid[index] === true && refusals.refuses(each, sound));
+  // A request that is invalid by mistake is answered like a valid one; compared with it, a refusal stands out.
   const unclear = cases.filter((_, index) => isInvalid[index] && !isTurnedDown[index]).slice(0, MAX_UNCLEAR);
   return cases.map((each, index) => ({
     ...each,
@@ -122,6 +122,6 @@ function markNegatives(
       isTurnedDown[index] === true ||
       (unclear.length > 1 &&
         unclear.includes(each) &&
-        refusals.turnsDown(each, [...unclear.filter((one) => one !== each), ...sound])),
+        refusals.refuses(each, [...unclear.filter((one) => one !== each), ...sound])),
   }));
 }

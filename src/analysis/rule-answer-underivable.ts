@@ -10,8 +10,8 @@ import { isAgreedFailure } from './agreed-failure.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * A value that an answer must carry comes from somewhere: the request, a tool, a constant of the schemas, or the document.
- * Only a warning, since values can be computed in ways that cannot be seen here; it is evidence for a missing tool.
+ * Every value in an answer comes from the request, a tool, a constant of the schemas or the document. Only a warning,
+ * because values can be computed in ways not visible here; it indicates a missing tool.
  */
 export const ruleAnswerUnderivable: Rule = {
   name: 'answer-underivable',
@@ -25,10 +25,10 @@ export const ruleAnswerUnderivable: Rule = {
     for (const each of agreement.cases) {
       if (found.length >= MAX_FOUND || left <= 0) break;
       if (isAgreedFailure(each.response, codes)) continue;
-      const mine = sources.with(each);
+      const caseSources = sources.with(each);
       for (const { pointer, value } of pointersOf(each.response, left)) {
         left -= 1;
-        if (loose.has(pointer) || !isData(pointer, value) || mine.yields(value)) continue;
+        if (loose.has(pointer) || !isData(pointer, value) || caseSources.yields(value)) continue;
         found.push({
           finding: findingOf(each, pointer, value),
           text: 'cases',
@@ -41,10 +41,10 @@ export const ruleAnswerUnderivable: Rule = {
   },
 };
 
-/** Most values looked at: each is searched for in all texts. */
+/** Most values checked; each is searched for in all texts. */
 const MAX_VALUES = 1_000;
 
-/** Most findings: they all mean the same. */
+/** Most findings; more would say the same. */
 const MAX_FOUND = 10;
 
 function findingOf(each: Case, pointer: string, value: Json): Finding {
@@ -54,12 +54,12 @@ function findingOf(each: Case, pointer: string, value: Json): Finding {
     in: 'response',
     testCase: each.testCase,
     pointer,
-    message: `Cannot derive answer of case ${each.testCase}${pointer === '' ? '' : ` at ${visibleText(pointer)}`}: its value stands in no request, tool answer, constant or text, wanted a source for it, such as a tool`,
+    message: `Cannot derive answer of case ${each.testCase}${pointer === '' ? '' : ` at ${visibleText(pointer)}`}: its value is in no request, tool answer, constant or text, wanted a source such as a tool`,
     actual: value,
   };
 }
 
-/** Words that every answer may make up, by the name of their member. */
+/** Members whose words any answer may choose freely. */
 const FREE_NAME =
   /^(?:message|msg|text|note|reason|detail|details|status|statusText|description|code|type|result|消息|描述|原因)$/i;
 const MOMENT_NAME = /(?:^|[_-])(?:time|timestamp|ts|at)$|(?:Time|Timestamp|At)$/;
@@ -77,21 +77,21 @@ class Sources {
 
   constructor(job: Job, agreement: Agreement) {
     this.#prose = agreement.text;
-    const given: Json[] = [];
+    const values: Json[] = [];
     for (const { examples = [], otherwise } of job.tools) {
       for (const each of [...examples, ...(otherwise === undefined ? [] : [otherwise])]) {
-        if ('input' in each) given.push(each.input as Json);
-        given.push('output' in each ? each.output : each.error);
+        if ('input' in each) values.push(each.input as Json);
+        values.push('output' in each ? each.output : each.error);
       }
     }
     for (const located of [agreement.requestSchema, agreement.responseSchema]) {
       for (const { schema } of allSubschemas(located?.schema ?? true, 600)) {
         if (!isObject(schema)) continue;
         for (const constant of [schema.const, schema.default, schema.enum])
-          if (constant !== undefined) given.push(constant);
+          if (constant !== undefined) values.push(constant);
       }
     }
-    this.#texts = new Texts(given);
+    this.#texts = new Texts(values);
   }
 
   with({ request }: Case): { yields(value: Json): boolean } {
@@ -105,12 +105,15 @@ class Sources {
     };
   }
 
-  /** Numbers are computed more often than copied: one is out of reach only where there is none to compute it from. */
+  /**
+   * Numbers are more often computed than copied, so a number is underivable only if there is no number to compute it
+   * from.
+   */
   #yieldsNumber(value: number, own: Texts): boolean {
     return this.#texts.hasNumber || own.hasNumber || this.#yieldsWord(String(value));
   }
 
-  /** A text is put together from parts: it is out of reach where a part of it with a digit, or all of it, stands nowhere. */
+  /** A text may be composed of parts, so it is underivable if it, or a part with a digit, is not found anywhere. */
   #yieldsText(value: string, own: Texts): boolean {
     if (this.#yieldsWord(value, own)) return true;
     const parts = value.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '');
@@ -125,7 +128,7 @@ class Sources {
   }
 }
 
-/** The texts and numbers of some values, in lower case and apart from each other, to be searched through at once. */
+/** The texts and numbers of some values, joined in lower case so that one search covers all. */
 class Texts {
   readonly hasNumber: boolean;
   readonly #text: string;
@@ -133,7 +136,7 @@ class Texts {
   constructor(values: readonly Json[]) {
     const texts = new Set<string>();
     this.hasNumber = values.map((value) => collect(value, texts)).includes(true);
-    this.#text = [...texts].join(APART).toLowerCase();
+    this.#text = [...texts].join(SEPARATOR).toLowerCase();
   }
 
   includes(lower: string): boolean {
@@ -141,13 +144,13 @@ class Texts {
   }
 }
 
-/** Stands in no text of a message. */
-const APART = '\u{10ffff}';
+/** A separator that occurs in no message. */
+const SEPARATOR = '\u{10ffff}';
 
-/** Days lie between two of them, and a year, a month and a day are in each. */
+/** Dates contain numbers: a year, a month and a day, and the days between two dates. */
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T|$)/;
 
-/** Adds a value's texts and numbers to some; says whether there were numbers. */
+/** Adds a value's texts and numbers to a set; returns whether there were numbers. */
 function collect(value: Json, texts: Set<string>): boolean {
   let hasNumber = false;
   const pending: Json[] = [value];

@@ -1,8 +1,8 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Every protocol that the document builds on came with the job. An error only where the address is labelled as one:
- * what else a sentence says of an address may be that it is of something else.
+ * The job supplies every base protocol of the document. An error only if the URI is labelled as such; in a sentence, it
+ * may mean something else.
  */
 export const ruleBaseProtocolMissing: Rule = {
   name: 'base-protocol-missing',
@@ -13,7 +13,7 @@ export const ruleBaseProtocolMissing: Rule = {
         code: 'DOCUMENT_BASE_PROTOCOL_MISSING',
         severity: isLabelled(uri, text) ? 'error' : 'warning',
         in: 'document',
-        message: 'Cannot read base protocol: its text is not at hand, wanted the full text in the document',
+        message: 'Cannot read base protocol: its text is missing, wanted the full text in the document',
         actual: uri,
       },
       text: 'document',
@@ -22,7 +22,7 @@ export const ruleBaseProtocolMissing: Rule = {
   },
 };
 
-/** What stands before an address that is labelled: `URI: `, `协议地址：`. */
+/** A label before a URI: `URI: `, `协议地址：`. */
 const LABEL = /(?:\bUR[IL]|\baddress|协议地址)[\s`*_]{0,4}[:：=][\s`*_"'<“「]{0,4}$/i;
 
 function isLabelled(uri: string, text: string): boolean {

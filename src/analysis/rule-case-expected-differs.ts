@@ -1,12 +1,15 @@
 import type { Case } from '../contract/agreement.ts';
 import { REASON_PHRASE } from '../documents/document-facts.ts';
 import { pointersOf } from '../documents/located-json.ts';
-import { ENDS, STARTS } from '../documents/unparted-words.ts';
+import { ENDS, STARTS } from '../documents/unspaced-words.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import type { Rule } from './rule.ts';
 
-/** The code that the expected result of a case names is the one of its answer. Only a warning: words can mean other codes. */
+/**
+ * The expected result of a case names the same code as the answer. Only a warning, because words may refer to other
+ * codes.
+ */
 export const ruleCaseExpectedDiffers: Rule = {
   name: 'case-expected-differs',
   check({ agreement }) {
@@ -51,7 +54,7 @@ export const ruleCaseExpectedDiffers: Rule = {
 const CODE_NAME =
   /^(?:code|status|(?:status|error|err|http|ret|result)_?(?:code|status)|c[oó]digo|状态码|错误码|代码)$/i;
 
-/** The one code of an answer: a number of three to five digits, or of JSON-RPC, by the name of a code. */
+/** The only code of an answer: a number of three to five digits, or of JSON-RPC, in a member named like a code. */
 function codeIn(response: Json): { pointer: string; value: number } | undefined {
   if (!isObject(response)) return undefined;
   const codes = pointersOf(response, 100).flatMap(({ pointer, value }) =>
@@ -65,10 +68,10 @@ function isCode(value: Json): value is number {
   return (value >= 100 && value < 100_000) || (value > -33_000 && value <= -32_000);
 }
 
-/** A code that is a name of several words, such as `TOO_HEAVY`. */
+/** A code of several capitalised words, such as `TOO_HEAVY`. */
 const NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
-/** A code of letters and a number, such as `E001`, where a member is called a code. */
+/** A code of letters and digits, such as `E001`, in a member named like a code. */
 const SHORT_NAME = /^([A-Z]{1,5}-?)(\d{1,6})$/;
 const SHORT_NAME_AT = /code|err|fault|fehler|c[oó]digo|错误|代码|エラー|コード/i;
 
@@ -84,7 +87,7 @@ function wordsIn(response: Json): WordPlace[] {
   );
 }
 
-/** The other code, or word, that an expected result names. */
+/** The different code or word that an expected result names. */
 function otherThan(
   { pointer, value }: WordPlace | { pointer: string; value: number },
   each: Case,
@@ -99,29 +102,32 @@ function otherThan(
   return otherWordIn(each, value, name, listed);
 }
 
-/** The document, and the lists of values in the response schema by what they have in them. */
+/** The document, and the enums of the response schema by their values. */
 interface Known {
   text: string;
   lists: ReadonlyMap<Json, readonly (readonly Json[])[]>;
 }
 
-/** The lists of values in a schema; not those of hundreds, which are no kinds of answers. */
+/** The enums of a schema. Enums of hundreds of values do not name kinds of answers. */
 function listsIn(schema: Json): Json[][] {
   return allSubschemas(schema, 500).flatMap(({ schema: each }) =>
     isObject(each) && Array.isArray(each.enum) && each.enum.length <= MAX_LISTED ? [each.enum] : [],
   );
 }
 
-/** Most values of a list, and most characters of one that an expected result is searched for. */
+/** Most values of an enum, and longest value searched for in an expected result. */
 const [MAX_LISTED, MAX_WORD_CHARS] = [200, 100];
 
-/** Members that say what kind of message it is, which sentences speak of as well. */
+/** Members that name the kind of a message; sentences mention these words too. */
 const KIND_NAME = /^(?:message_?|msg_?)?(?:type|kind|action)$/i;
 
-/** A word in capitals, which is a name where it is listed. */
+/** A word in capitals, which counts as a code if an enum lists it. */
 const CAPITALS = /^[A-Z][A-Z0-9]{2,}$/;
 
-/** The one name in capitals in the expected result that is listed beside that of the answer, or stands in the document as that does, where that of the answer does not stand there. */
+/**
+ * The only code in capitals in the expected result, if the answer's code is not there. Both must be in the same enum,
+ * or in the document if there is no enum.
+ */
 function otherNameIn(
   each: Case,
   name: string,
@@ -140,7 +146,7 @@ function otherNameIn(
   return isKnown ? one : undefined;
 }
 
-/** The one code of the same letters and as many digits in the expected result, where the document has both. */
+/** The only code in the expected result with the same letters and number of digits, if the document has both codes. */
 function otherShortNameIn(each: Case, name: string, document: string): string | undefined {
   const [, letters = '', digits = ''] = SHORT_NAME.exec(name) ?? [];
   const text = each.expected.slice(0, 2_000);
@@ -150,7 +156,7 @@ function otherShortNameIn(each: Case, name: string, document: string): string | 
   return one !== undefined && [one, name].every((word) => document.includes(word)) ? one : undefined;
 }
 
-/** The other listed word that the expected result gives the member by its name, as in "status is `sold`". */
+/** The other enum value that the expected result assigns to the member, as in "status is `sold`". */
 function otherWordIn(each: Case, word: string, name: string, lists: readonly (readonly Json[])[]): string | undefined {
   const text = each.expected.slice(0, 2_000);
   if (lists.length === 0 || !text.includes(name) || text.includes(word)) return undefined;
@@ -168,49 +174,49 @@ function isWord(value: string): boolean {
   return value.length >= 2 && value.length <= MAX_WORD_CHARS;
 }
 
-/** What may stand between a member and its value in a sentence. */
+/** What a sentence may have between a member and its value. */
 const BETWEEN = '[`"\'*”]{0,4}\\s{0,2}(?:is set to|is|=|:|：|→|为|是|ist|es|est|è|は|が)?\\s{0,2}[`"\'*“「]{0,4}';
 
-/** The one word that some matches are, where nothing denies it, and it stands neither in the request nor in the answer. */
+/** The only distinct word of some matches, if nothing negates it and neither request nor answer contains it. */
 function onlyWord(
   matches: readonly { 0: string; index?: number }[],
   { request, response }: Case,
   text: string,
 ): string | undefined {
   const [one, ...others] = new Set(matches.map(({ 0: word }) => word));
-  if (one === undefined || others.length > 0 || isDenied(matches, text)) return undefined;
-  // The name of what was asked for is no code of the answer.
+  if (one === undefined || others.length > 0 || isNegated(matches, text)) return undefined;
+  // The name of a requested thing is not a code of the answer.
   const isGiven = (root: Json) =>
     pointersOf(root, 100).some(({ pointer, value }) => value === one || pointer.endsWith(`/${one}`));
   return isGiven(request) || isGiven(response) ? undefined : one;
 }
 
-/** How a text names a code. */
+/** Patterns for naming a code. */
 const NAMED_CODE =
   /(?:\b(?:code|status|http|error|erreur|fehler|c[oó]digo)|状态码|错误码?|代码|返回)[\s:：=]{0,3}(?:(?:is|of|was|为|是)\s{0,2})?[`"'“]?(\d{3,5}|-32\d{3})(?![\d.]\d|\d|\s{0,2}(?:ms|s|sec\w*|bytes?|毫秒|秒|条|个)(?!\p{L}))/giu;
 
-/** A code that stands first, and alone or with its phrase. */
+/** A code at the start, alone or with its reason phrase. */
 const FIRST_CODE = new RegExp(
   `^[\\s*_\`"'“-]{0,10}([1-5]\\d\\d)[\`"'”*_]{0,4}(?=[ \\t]*(?:$|[\\n,;:，；：。–—]|-[ \\t])|[ \\t]+(?:ok|created|accepted|${REASON_PHRASE})\\b)`,
   'i',
 );
 
-/** What denies the code that follows it. */
-const DENIES =
+/** A negation before a code. */
+const NEGATION =
   /(?:\b(?:not|never|no|without|instead of|rather than|unlike|nicht|statt|kein\w*)|n't|不是|不|非|而非)\s{0,2}(?:\p{L}+\s+){0,3}$/iu;
 
-/** The one code that the expected result names, where it is not that of the answer and nothing says otherwise. */
+/** The only code that the expected result names, if it differs from the answer's and nothing negates it. */
 function otherCodeIn({ expected }: Case, code: number): number | undefined {
   const text = expected.slice(0, 2_000);
   if (text.includes(String(code))) return undefined;
   const first = FIRST_CODE.exec(text);
   const matches = [...text.matchAll(NAMED_CODE), ...(first === null ? [] : [first])];
   const [one, ...others] = new Set(matches.map(([, digits]) => Number(digits)));
-  // Numbers of other lengths are of another scheme, as HTTP's beside one of the agreement's own.
+  // A code of another length belongs to another scheme, such as HTTP next to the agreement's own.
   const isAlike = one !== undefined && String(one).length === String(code).length && one < 0 === code < 0;
-  return others.length > 0 || !isAlike || isDenied(matches, text) ? undefined : one;
+  return others.length > 0 || !isAlike || isNegated(matches, text) ? undefined : one;
 }
 
-function isDenied(matches: readonly { index?: number }[], text: string): boolean {
-  return matches.some(({ index = 0 }) => DENIES.test(text.slice(Math.max(0, index - 60), index)));
+function isNegated(matches: readonly { index?: number }[], text: string): boolean {
+  return matches.some(({ index = 0 }) => NEGATION.test(text.slice(Math.max(0, index - 60), index)));
 }

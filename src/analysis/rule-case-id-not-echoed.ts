@@ -4,20 +4,19 @@ import type { ToolAnswer } from '../contract/job.ts';
 import { pointersOf } from '../documents/located-json.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
+import { CORRELATION, type DocumentedEchoes, FILE_NUMBER, REQUEST_ID } from './documented-echoes.ts';
 import { mayReplyElsewhere, type ReplyPlace, replyPlaces } from './reply-places.ts';
 import type { Rule } from './rule.ts';
-import { CORRELATION, FILE_NUMBER, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 import { areTagged, hasOtherTag, tagOf } from './text-tags.ts';
 
 /**
- * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An id
- * that the document has repeated is no other one either. An error only where JSON-RPC or the response schema has the id
- * repeated, or where the cases bear out what a sentence says of an id that by its name says which message is which;
- * else a warning, since a sentence may mean something else.
+ * A case repeats the id of its request as the other cases do, and as the document says. A wrong id is usually a copying
+ * mistake. An error only if JSON-RPC or the response schema requires the id, or if the cases confirm a sentence about
+ * an id whose name identifies messages. Otherwise a warning, because a sentence may mean something else.
  */
 export const ruleCaseIdNotEchoed: Rule = {
   name: 'case-id-not-echoed',
-  check({ job, agreement }, { said, prose }) {
+  check({ job, agreement }, { echoes, prose }) {
     const sound = agreement.cases.filter(({ negative }) => !negative);
     const [first] = sound;
     if (first === undefined) return [];
@@ -29,45 +28,48 @@ export const ruleCaseIdNotEchoed: Rule = {
         return placed({ each, ...sent }, '', { isSure: false, isCopied: false });
       });
     }
-    const told = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
-    const sources = { said, told, prose, loose: new Set(job.loose.map(({ pointer }) => pointer)) };
+    const toolValues = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
+    const sources = { echoes, toolValues, prose, loose: new Set(job.loose.map(({ pointer }) => pointer)) };
     const echoed = pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) => {
       if (!isAnyId(value)) return [];
       const slips = slipsAt(pointer, cases, sources);
       return slips.length > 0 ? slips : othersAt(pointer, sound, sources);
     });
-    return [...echoed, ...replyPlaces(sound, said).flatMap((place) => repliesAt(place, cases, sources))];
+    return [...echoed, ...replyPlaces(sound, echoes).flatMap((place) => repliesAt(place, cases, sources))];
   },
 };
 
-/** Places of a request that are looked at. */
+/** Most places of a request that are examined. */
 const MAX_PLACES = 100;
 
-/** An id that was sent, and what came back in its place. */
+/** A sent id, and the one returned in its place. */
 interface Pair {
   each: Case;
   sent: Json;
   answered: Json;
 }
 
-/** How well it is known that an id is a wrong one. */
+/** How certain it is that an id is wrong. */
 interface Known {
-  /** Whether more than a sentence, or the other cases, has it repeated. */
+  /** Whether more than a sentence or the other cases requires the repetition. */
   isSure: boolean;
-  /** Whether it is that of another case. */
+  /** Whether it is another case's id. */
   isCopied: boolean;
 }
 
-/** What may tell an answer its ids: the document, and the tools by what they answer. */
+/** Where the ids of an answer may come from: the document, and the answers of the tools. */
 interface Sources {
-  said: SaidEchoes;
-  told: ReadonlySet<Json>;
+  echoes: DocumentedEchoes;
+  toolValues: ReadonlySet<Json>;
   prose: string;
-  /** Places where a value may be any other one. */
+  /** Pointers to values that may differ. */
   loose: ReadonlySet<string>;
 }
 
-/** The ids that all cases send at one place and are answered with at another; of requests turned down only such as came back from some request. */
+/**
+ * The ids sent at one place and returned at another, for all cases. Of refused requests, only those whose answer
+ * repeats some request's id.
+ */
 function pairsAt(sentAt: string, answeredAt: string, cases: readonly Case[]): { pairs: Pair[]; sent: Set<Json> } {
   const all = new Set(cases.map(({ request }) => valueAt(request, sentAt)));
   const pairs = cases.flatMap((each): Pair[] => {
@@ -78,63 +80,72 @@ function pairsAt(sentAt: string, answeredAt: string, cases: readonly Case[]): { 
   return { pairs, sent: new Set([...all].filter((value) => value !== undefined)) };
 }
 
-function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Sources): PlacedFinding[] {
+function slipsAt(pointer: string, cases: readonly Case[], { echoes, toolValues }: Sources): PlacedFinding[] {
   const { pairs, sent } = pairsAt(pointer, pointer, cases);
   const wrong = pairs.filter(({ sent, answered }) => !isAlike(sent, answered));
   if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
-  if (wrong.some(({ answered }) => told.has(answered))) return [];
+  if (wrong.some(({ answered }) => toolValues.has(answered))) return [];
   const name = pointerTokens(pointer).at(-1) ?? '';
-  // What several requests have is the id of a thing, which an answer need not repeat unless the document has it so.
+  // An id used by several requests identifies a thing. An answer need not repeat it unless the document says so.
   const together = Map.groupBy(pairs, (pair) => pair.sent);
-  const unsure = said.isReturned(name) ? wrong : pairs;
+  const unsure = echoes.isReturned(name) ? wrong : pairs;
   if (unsure.some((pair) => (together.get(pair.sent)?.length ?? 0) > 1)) return [];
   const namesExchange = CORRELATION.test(name) || REQUEST_ID.test(name);
   const isCopied = wrong.every(({ answered }) => sent.has(answered));
   const isStandard = isJsonRpcId(pointer, cases);
   const perSlip = (pairs.length - wrong.length) / wrong.length;
   const isId = namesExchange || WHOLE_ID.test(name) || FILE_NUMBER.test(name);
-  const isReturned = perSlip >= 2 && (said.isDescribed(name) || (isId && said.isReturned(name)));
+  const isReturned = perSlip >= 2 && (echoes.isDescribed(name) || (isId && echoes.isReturned(name)));
   if (!isCopied && !namesExchange && !isStandard && !isReturned) return [];
-  const isSaid =
+  const isDocumented =
     (isStandard && perSlip >= 1) ||
-    (perSlip >= (isCopied && (isId || said.isReturned(name)) ? 1 : 2) &&
-      (said.isDescribed(name) || (namesExchange || FILE_NUMBER.test(name) ? said.isSaidOf(name) : said.isEcho(name))));
-  if (!isSaid && !(namesExchange && isCopied && perSlip >= 2)) return [];
-  // A short text or a number of two digits may be anything, and so may the answer to a broken request.
-  if (!isSaid && pairs.some(({ sent }) => isShort(sent))) return [];
-  if (!isSaid && wrong.some(({ each }) => each.negative)) return [];
-  const isSure = (isStandard && isSaid) || said.isDescribed(name) || (perSlip >= 1 && said.isAlwaysReturned(name));
+    (perSlip >= (isCopied && (isId || echoes.isReturned(name)) ? 1 : 2) &&
+      (echoes.isDescribed(name) ||
+        (namesExchange || FILE_NUMBER.test(name) ? echoes.isRepeated(name) : echoes.isEcho(name))));
+  if (!isDocumented && !(namesExchange && isCopied && perSlip >= 2)) return [];
+  // A short text or a number of two digits may mean anything, and so may the answer to an invalid request.
+  if (!isDocumented && pairs.some(({ sent }) => isShort(sent))) return [];
+  if (!isDocumented && wrong.some(({ each }) => each.negative)) return [];
+  const isSure =
+    (isStandard && isDocumented) || echoes.isDescribed(name) || (perSlip >= 1 && echoes.isAlwaysReturned(name));
   return wrong.map((pair) => placed(pair, pointer, { isSure, isCopied }));
 }
 
-/** Ids that are not those of their requests, where the document leaves no doubt that they should be: one case is enough. */
-function othersAt(pointer: string, sound: readonly Case[], { said, told, prose, loose }: Sources): PlacedFinding[] {
+/**
+ * Ids that differ from those of their requests, where the document clearly requires them to be equal. One case is
+ * enough.
+ */
+function othersAt(
+  pointer: string,
+  sound: readonly Case[],
+  { echoes, toolValues, prose, loose }: Sources,
+): PlacedFinding[] {
   const name = pointerTokens(pointer).at(-1) ?? '';
-  if (loose.has(pointer) || !said.isAlwaysReturned(name)) return [];
+  if (loose.has(pointer) || !echoes.isAlwaysReturned(name)) return [];
   const { pairs, sent: all } = pairsAt(pointer, pointer, sound);
   const others = pairs.filter(
     ({ each, sent, answered }) =>
-      // What has its request's id in it, or elsewhere, is an id made of that one, or one of its own.
+      // An id that contains the request's id, or an answer with that id elsewhere, has a derived id or its own.
       !String(answered).toLowerCase().includes(String(sent).trim().toLowerCase()) &&
       !pointersOf(each.response, MAX_PLACES).some(({ value }) => value === sent) &&
-      // What stands for an id that could not be read is none.
+      // A placeholder for an unreadable id is not an id.
       (all.has(answered) || (/[1-9]/.test(String(answered)) && !prose.includes(String(answered)))) &&
-      !told.has(answered) &&
+      !toolValues.has(answered) &&
       !mayReplyElsewhere(each),
   );
   const shown = pairs.filter(({ sent, answered }) => isAlike(sent, answered)).length;
-  const isSure = said.isDescribed(name) || (shown > 0 && shown >= others.length);
+  const isSure = echoes.isDescribed(name) || (shown > 0 && shown >= others.length);
   return others.map((pair) => placed(pair, pointer, { isSure, isCopied: all.has(pair.answered) }));
 }
 
-/** Whether two ids are the same, or would be in other letters or without blanks: an answer may have it in its proper form. */
+/** Whether two ids are equal except for case and surrounding blanks; an answer may normalise the id. */
 function isAlike(sent: Json, answered: Json): boolean {
   if (sent === answered) return true;
   const plain = (id: Json) => (typeof id === 'string' ? id.trim().toLowerCase() : id);
   return typeof sent === typeof answered && plain(sent) === plain(answered);
 }
 
-/** JSON-RPC 2.0, section 5: the id of a response is that of its request. */
+/** JSON-RPC 2.0, section 5: a response has the id of its request. */
 function isJsonRpcId(pointer: string, cases: readonly Case[]): boolean {
   return (
     pointer === '/id' &&
@@ -142,20 +153,20 @@ function isJsonRpcId(pointer: string, cases: readonly Case[]): boolean {
   );
 }
 
-/** Slips where the id of the request comes back under another name. */
+/** Wrong ids where the request's id is returned under another name. */
 function repliesAt(
-  { request, response, isSaid, isDescribed, isNamed }: ReplyPlace,
+  { request, response, isDocumented, isDescribed, isNamed }: ReplyPlace,
   cases: readonly Case[],
-  { told }: Sources,
+  { toolValues }: Sources,
 ): PlacedFinding[] {
   const { pairs, sent } = pairsAt(request, response, cases);
   const wrong = pairs.filter(({ sent, answered }) => sent !== answered);
   if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
   if (new Set(pairs.map((pair) => pair.sent)).size < pairs.length) return [];
   const isCopied = wrong.every(({ answered }) => sent.has(answered));
-  if (wrong.some(({ answered }) => told.has(answered)) || !(isCopied || (isSaid && isNamed))) return [];
-  if ((pairs.length - wrong.length) / wrong.length < (isSaid ? 1 : 2)) return [];
-  if (!isSaid && (pairs.some(({ sent }) => isShort(sent)) || wrong.some(({ each }) => each.negative))) return [];
+  if (wrong.some(({ answered }) => toolValues.has(answered)) || !(isCopied || (isDocumented && isNamed))) return [];
+  if ((pairs.length - wrong.length) / wrong.length < (isDocumented ? 1 : 2)) return [];
+  if (!isDocumented && (pairs.some(({ sent }) => isShort(sent)) || wrong.some(({ each }) => each.negative))) return [];
   return wrong.map((pair) => placed(pair, response, { isSure: isDescribed, isCopied }));
 }
 
@@ -167,14 +178,14 @@ function placed({ each, ...pair }: Pair, pointer: string, how: Known): PlacedFin
   };
 }
 
-/** Names of what is an id of the message and of nothing in it, where the document has it repeated. */
+/** Names that identify the message and nothing in it, if the document says the id is repeated. */
 const WHOLE_ID = /^(?:id|uuid|rid|ref|reference|seq(?:uence)?(?:[_-]?(?:no|number))?|nonce|correlation)$/i;
 
 function valuesOf(answer: ToolAnswer): Json[] {
   return 'output' in answer ? pointersOf(answer.output, 100).map(({ value }) => value) : [];
 }
 
-/** More than these are no slips. */
+/** With more wrong ids than these, they are not mistakes. */
 const MAX_SLIPS = 3;
 
 function isAnyId(value: Json | undefined): value is string | number {
@@ -197,7 +208,7 @@ function findingOf(
     in: 'response',
     testCase: each.testCase,
     pointer,
-    message: `Cannot answer case ${each.testCase}: the id at ${pointer} is ${isCopied ? 'that of another case' : 'another one'}, wanted that of its request`,
+    message: `Cannot answer case ${each.testCase}: the id at ${pointer} is ${isCopied ? "another case's" : 'a different one'}, wanted the request's`,
     expected: sent,
     actual: answered,
     ...(isSure ? { amendment: { of: 'response', patch: [{ op: 'replace', path: pointer, value: sent }] } } : {}),

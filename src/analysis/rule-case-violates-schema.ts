@@ -20,8 +20,9 @@ import type { Reading } from './reading.ts';
 import { isSmall, type Rule, reportable } from './rule.ts';
 
 /**
- * The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose
- * answer is a failure may break it. A warning where the document may have changed the schema, which then is amended.
+ * The data of every case match the schema of their side, and are texts in a text protocol. An intentionally invalid
+ * request, answered with a failure, may break its schema. Only a warning if the document may have changed the schema;
+ * the schema is then amended.
  */
 export const ruleCaseViolatesSchema: Rule = {
   name: 'case-violates-schema',
@@ -31,12 +32,12 @@ export const ruleCaseViolatesSchema: Rule = {
       ['request', agreement.requestSchema],
       ['response', agreement.responseSchema],
     ] as const;
-    const isOther = (value: Json) => agreement.payload === 'text' && typeof value !== 'string';
+    const isNotText = (value: Json) => agreement.payload === 'text' && typeof value !== 'string';
     const found = sides.flatMap(([side, located]) => {
-      const others = agreement.cases.filter((each) => isOther(each[side]));
-      const cases = agreement.cases.filter((each) => !others.includes(each));
+      const notTexts = agreement.cases.filter((each) => isNotText(each[side]));
+      const cases = agreement.cases.filter((each) => !notTexts.includes(each));
       const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, { cases, tools }, reading);
-      return [...others.map((each) => noText(side, each)), ...broken];
+      return [...notTexts.map((each) => notText(side, each)), ...broken];
     });
     if (!validation.isUsedUp) found.push(...wrongReplies(agreement, found, validation));
     if (!validation.isUsedUp) return found;
@@ -47,17 +48,17 @@ export const ruleCaseViolatesSchema: Rule = {
   },
 };
 
-/** Responses that keep a schema, but none that may follow their request. */
+/** Responses that match some schema, but none of the possible replies to their request. */
 function wrongReplies(
   agreement: Agreement,
   found: readonly PlacedFinding[],
   validation: CaseValidation,
 ): PlacedFinding[] {
-  const told = new Set(found.map(({ finding }) => finding.testCase));
+  const reported = new Set(found.map(({ finding }) => finding.testCase));
   const interactions = interactionSchemas(agreement);
   return agreement.cases.flatMap((each): PlacedFinding[] => {
     const { testCase, request, response } = each;
-    const [violation] = told.has(testCase) ? [] : replyViolations(interactions, request, response, validation);
+    const [violation] = reported.has(testCase) ? [] : replyViolations(interactions, request, response, validation);
     if (violation === undefined) return [];
     const { expected, actual } = summaryOf([violation]);
     const finding: Finding = {
@@ -66,17 +67,17 @@ function wrongReplies(
       in: 'response',
       testCase,
       pointer: violation.pointer,
-      message: `Cannot validate response of case ${testCase}: it is no reply to this request; ${violationMessage(expected, actual)}`,
+      message: `Cannot validate response of case ${testCase}: it is not a reply to this request; ${violationMessage(expected, actual)}`,
       ...reportable({ expected, ...(actual === undefined ? {} : { actual }) }),
     };
     return [{ finding, text: 'cases', at: each.responseSpan?.start ?? testCase }];
   });
 }
 
-/** Where payloads are texts, the schema of all of them. */
+/** The schema of payloads in a text protocol. */
 const TEXT: JsonObject = { type: 'string' };
 
-function noText(side: 'request' | 'response', each: Case): PlacedFinding {
+function notText(side: 'request' | 'response', each: Case): PlacedFinding {
   const actual = each[side];
   const finding: Finding = {
     code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
@@ -109,7 +110,7 @@ function checkSide(
     const violations = violationsOf(located, each[side], validation);
     if (violations.length > 0) broken.push({ each, violations });
     places += new Set(violations.map(({ pointer }) => pointer)).size;
-    // One place more than can be told says that there are more.
+    // One place more than can be reported shows that there are more.
     if (places > MAX_FINDINGS) break;
   }
   if (broken.length === 0) return [];
@@ -123,9 +124,9 @@ function checkSide(
   const schema = isChanged ? ' against the schema of the base protocol, which the document changes,' : '';
   return broken.flatMap(({ each, violations }) => {
     const places = Map.groupBy(violations, ({ pointer }) => pointer);
-    return [...places].map(([pointer, together]): PlacedFinding => {
-      const amendment = isChanged ? baseAmendment(side, plan, together) : amendmentOf(side, plan, slips, together);
-      const { expected, actual } = summaryOf(together);
+    return [...places].map(([pointer, samePlace]): PlacedFinding => {
+      const amendment = isChanged ? baseAmendment(side, plan, samePlace) : amendmentOf(side, plan, slips, samePlace);
+      const { expected, actual } = summaryOf(samePlace);
       const shown = reportable({ expected, ...(actual === undefined ? {} : { actual }) });
       const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
       const finding: Finding = {
@@ -153,7 +154,7 @@ function tooCostly(side: 'request' | 'response' | undefined, at: number): Placed
     severity: 'error',
     in: side === undefined ? 'document' : `${side}Schema`,
     ...(side === undefined ? {} : { pointer: '' }),
-    message: 'Cannot validate cases: schemas and cases multiply to too many steps, wanted smaller ones',
+    message: 'Cannot validate cases: it takes too many steps, wanted smaller schemas or cases',
   };
   return { finding, text: 'document', at };
 }
@@ -170,19 +171,22 @@ function amendmentOf(
   const patch = plan.patchFor(violations);
   if (patch !== undefined) return { of: `${side}Schema`, patch };
   const [first] = violations;
-  // A constant is a constant: it is the case that must say it.
+  // A constant cannot be widened, so the case must change.
   if (violations.length !== 1 || first?.keyword !== 'const' || first.pointer === '' || !isSmall(first.expected))
     return undefined;
   return { of: side, patch: [{ op: 'replace', path: first.pointer, value: first.expected }] };
 }
 
-/** What words have changed is amended, or holds no more. */
+/** If words changed the schema, it is amended, or the broken keyword is removed. */
 function baseAmendment(side: 'request' | 'response', plan: AmendmentPlan, violations: readonly Violation[]): Amendment {
   const dropped = violations.map(({ schemaPointer }): PatchOperation => ({ op: 'remove', path: schemaPointer }));
   return { of: `${side}Schema`, patch: plan.patchFor(violations) ?? dropped };
 }
 
-/** Violations with places in the whole schema; against a union of which no part is meant, those of the part that fits best. */
+/**
+ * Violations with places in the whole schema. For a union where no member is intended, those of the member that fits
+ * best.
+ */
 function violationsOf(located: LocatedSchema, value: Json, validation: CaseValidation): readonly Violation[] {
   const whole = validation.violations(located.schema, value);
   if (located.parts === undefined || !whole.some(({ schemaPointer }) => schemaPointer === '/anyOf')) return whole;
@@ -193,7 +197,7 @@ function violationsOf(located: LocatedSchema, value: Json, validation: CaseValid
   for (const [index, part] of located.parts.entries()) {
     if (!validatorOf(part.schema).ok) continue;
     const inside = validation.violations(part.schema, value);
-    // What a schema says nothing of, it does not describe.
+    // A member that a schema does not declare counts as a violation here.
     const breaks = inside.length + members.undeclared(index, value).length;
     if (breaks >= fewest) continue;
     fewest = breaks;

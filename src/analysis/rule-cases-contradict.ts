@@ -7,17 +7,17 @@ import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, value
 import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { memberNames } from '../schemas/member-names.ts';
+import { CORRELATION, type DocumentedEchoes, REQUEST_ID } from './documented-echoes.ts';
 import { type Rule, reportable } from './rule.ts';
-import { CORRELATION, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 import { tagOf, untagged } from './text-tags.ts';
 
 /**
- * The same request, apart from ids that the answer only echoes, has the same answer. Only a warning where our own tools have
- * side effects, so that the answer may depend on what came before, and for a requester, who cannot know the peer's state.
+ * Equal requests, except for echoed ids, have equal answers. Only a warning if a tool has side effects, so that the
+ * answer may depend on earlier calls, and for a requester, which cannot know the peer's state.
  */
 export const ruleCasesContradict: Rule = {
   name: 'cases-contradict',
-  check({ job, agreement }, { said, cases: own }) {
+  check({ job, agreement }, { echoes, cases: ownCases }) {
     const found: PlacedFinding[] = [];
     const loose = job.role === 'provider' ? job.loose.map(({ pointer }) => pointer) : [];
     const stateful =
@@ -26,60 +26,66 @@ export const ruleCasesContradict: Rule = {
     const asked = new AskedCases();
     const kinds = new NameKinds();
     for (const each of agreement.cases) {
-      const later = askedCase({ each, inputs, said, kinds });
+      const later = askedCase({ each, inputs, echoes, kinds });
       const earlier = asked.sameAs(later);
-      // An id that breaks its schema is what the other case does not have.
+      // If only one of the requests breaks its schema, they differ in the id.
       if (earlier === undefined || earlier.each.negative !== each.negative) continue;
       const [difference] = differencesOf(plainAnswer(earlier), plainAnswer(later), loose).filter(
-        ({ path }) => !isOfTheMoment(path),
+        ({ path }) => !isTimestamp(path),
       );
       if (difference === undefined) continue;
-      // A sentence alone does not tell whether such an id is of the message, or of what is asked about.
+      // A sentence alone does not tell whether such an id names the message or the requested thing.
       const unsure = earlier.mayAsk || later.mayAsk;
       const reason = stateful
         ? job.role === 'requester'
-          ? 'the peer may keep a state'
+          ? 'the peer may keep state'
           : 'a tool has side effects'
         : unsure
-          ? 'an id may be what is asked about'
+          ? 'an id may be the subject of the request'
           : null;
-      // Those that a handler was verified with before have numbers here that nobody gave them.
-      const isOwn = own.some(({ testCase }) => testCase === earlier.each.testCase);
+      // Cases from an earlier verification have numbers here that the peer does not know.
+      const isOwn = ownCases.some(({ testCase }) => testCase === earlier.each.testCase);
       const cases = isOwn
         ? `cases ${earlier.each.testCase} and ${each.testCase}`
-        : `case ${each.testCase} and one agreed before`;
+        : `case ${each.testCase} and one agreed earlier`;
       found.push(placed(cases, earlier.each, each, difference.path, reason));
     }
     return found;
   },
 };
 
-/** A case with what it asks: the request without the ids that name the exchange and nothing in it, and those ids. */
+/** A case and what it asks: the request, and the ids that only name the exchange. */
 interface AskedCase {
   each: Case;
-  /** The same for equal requests. */
-  look: number;
-  /** The request, without those ids that lie inside of other members. */
+  /** A hash that is equal for equal requests. */
+  hash: number;
+  /** The request, without those ids inside other members. */
   request: Json;
-  /** The names of those ids that are members of the request itself: a copy of a wide request costs more than all the rest. */
-  left: ReadonlySet<string>;
-  /** The name under which each of those ids was sent. */
+  /**
+   * The names of those ids at the top level of the request. They are not removed, because copying a wide request is
+   * expensive.
+   */
+  ignored: ReadonlySet<string>;
+  /** The member name of each of those ids. */
   echoed: ReadonlyMap<Json, string>;
-  /** Whether one of those ids is known as such by the document alone. */
+  /** Whether only the document identifies one of those ids. */
   mayAsk: boolean;
-  /** What it is answered with, the echoed ids taken out: found out once. */
+  /** The answer without echoed ids; computed once. */
   answer?: Json;
 }
 
-/** The first case that asks for something, by what is asked. Only what looks equal is compared, and put in canonical form where it differs. */
+/**
+ * The first case for each distinct request. Only requests with equal hashes are compared, and only those that differ
+ * are put in canonical form.
+ */
 class AskedCases {
-  readonly #byLook = new Map<number, { first: AskedCase; others: Map<string, AskedCase> }>();
+  readonly #byHash = new Map<number, { first: AskedCase; others: Map<string, AskedCase> }>();
 
-  /** The earlier case that asks for the same; `undefined` where this one is the first. */
+  /** The earlier case with the same request; `undefined` if there is none. */
   sameAs(asked: AskedCase): AskedCase | undefined {
-    const alike = this.#byLook.get(asked.look);
+    const alike = this.#byHash.get(asked.hash);
     if (alike === undefined) {
-      this.#byLook.set(asked.look, { first: asked, others: new Map() });
+      this.#byHash.set(asked.hash, { first: asked, others: new Map() });
       return undefined;
     }
     if (isSameRequest(alike.first, asked)) return alike.first;
@@ -94,48 +100,48 @@ function isSameRequest(one: AskedCase, other: AskedCase): boolean {
   const [left, right] = [one.request, other.request];
   if (!isObject(left) || !isObject(right)) return equalJson(requestOf(one), requestOf(other));
   const names = memberNames(left);
-  if (names.length - one.left.size !== memberNames(right).length - other.left.size) return false;
+  if (names.length - one.ignored.size !== memberNames(right).length - other.ignored.size) return false;
   return names.every(
     (name) =>
-      one.left.has(name) ||
-      (Object.hasOwn(right, name) && !other.left.has(name) && equalJson(left[name] as Json, right[name] as Json)),
+      one.ignored.has(name) ||
+      (Object.hasOwn(right, name) && !other.ignored.has(name) && equalJson(left[name] as Json, right[name] as Json)),
   );
 }
 
-/** What is asked for; nothing where there are only ids that name the exchange. */
-function requestOf({ request, left }: AskedCase): Json {
-  if (left.size === 0 || !isObject(request)) return request;
-  const kept = Object.entries(request).filter(([name]) => !left.has(name));
+/** The request without its ids; `null` if it has only ids. */
+function requestOf({ request, ignored }: AskedCase): Json {
+  if (ignored.size === 0 || !isObject(request)) return request;
+  const kept = Object.entries(request).filter(([name]) => !ignored.has(name));
   return kept.length === 0 ? null : Object.fromEntries(kept);
 }
 
-/** The same for equal values, whatever the order of their members; of an object without those of some names. */
-function lookOf(value: Json, left: ReadonlySet<string>): number {
-  if (!isObject(value)) return lookOfMember(value);
-  let look = 0;
+/** A hash that is equal for equal values in any member order; skips the members in `ignored`. */
+function hashOf(value: Json, ignored: ReadonlySet<string>): number {
+  if (!isObject(value)) return hashOfMember(value);
+  let hash = 0;
   for (const name of memberNames(value)) {
-    if (left.has(name)) continue;
+    if (ignored.has(name)) continue;
     const member = value[name] as Json;
     let named = 1;
     for (let at = 0; at < name.length; at += 1) named = Math.imul(named, 31) + name.charCodeAt(at);
-    look = (look + Math.imul(named, lookOfMember(member) + 1)) | 0;
+    hash = (hash + Math.imul(named, hashOfMember(member) + 1)) | 0;
   }
-  return look;
+  return hash;
 }
 
-function lookOfMember(member: Json): number {
+function hashOfMember(member: Json): number {
   if (typeof member === 'string') return sumOf(member);
   return typeof member === 'number' ? member | 0 : sumOf(JSON.stringify(member));
 }
 
-/** The same for texts of the same characters, in whatever order. */
+/** Equal for texts of the same characters in any order. */
 function sumOf(text: string): number {
   let sum = 0;
   for (let at = 0; at < text.length; at += 1) sum += text.charCodeAt(at);
   return sum;
 }
 
-/** `cases` names both; `reason` says why it is only warned of. */
+/** `cases` names both; `reason` says why it is only a warning. */
 function placed(cases: string, earlier: Case, later: Case, pointer: string, reason: string | null): PlacedFinding {
   const expected = valueAt(earlier.response, pointer);
   const actual = valueAt(later.response, pointer);
@@ -157,17 +163,17 @@ function placed(cases: string, earlier: Case, later: Case, pointer: string, reas
 /** Members that name the kind of a message. */
 const KIND = /^(?:type|action|method|version|protocol|jsonrpc|timestamp|sent_?at)$/i;
 
-/** Members that hold what is said of a message, and nothing that it asks. */
+/** Members that describe a message and ask for nothing. */
 const ENVELOPE =
   /^(?:(?:message|msg|request|req)?[_-]?(?:headers?|head|meta|metadata|envelope)|kopf(?:daten)?|en-?t[eê]te|encabezado|cabecera|cabeçalho|intestazione|заголовок|(?:消息|报文|请求)?头部?|元数据|ヘッダー?)$/i;
 
 const MOMENT = /(?:^|[_-])(?:time|timestamp|ts|date|at)$|(?:Time|Timestamp|At|Date)$|时间|时间戳/;
 
-function isOfTheMoment(pointer: string): boolean {
+function isTimestamp(pointer: string): boolean {
   return MOMENT.test(pointerTokens(pointer).at(-1) ?? '');
 }
 
-/** What the name of a member says of it, as far as that depends on nothing else. */
+/** What a member's name alone says about it. */
 interface NameKind {
   isKind: boolean;
   isCorrelation: boolean;
@@ -175,7 +181,7 @@ interface NameKind {
   isEnvelope: boolean;
 }
 
-/** By name: the cases of an agreement have the same ones. */
+/** Cached per name, because the cases of an agreement use the same names. */
 class NameKinds {
   readonly #known = new Map<string, NameKind>();
 
@@ -197,42 +203,42 @@ class NameKinds {
 interface Exchanges {
   each: Case;
   inputs: ReadonlySet<Json>;
-  said: SaidEchoes;
+  echoes: DocumentedEchoes;
   kinds: NameKinds;
 }
 
-function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
+function askedCase({ each, inputs, echoes, kinds }: Exchanges): AskedCase {
   const { request } = each;
   const echoed = new Map<Json, string>();
-  const left = new Set<string>();
+  const ignored = new Set<string>();
   let mayAsk = false;
   if (!isObject(request)) {
-    const isTagged = said.isTagRepeated() && hasOwnTag(each, inputs);
+    const isTagged = echoes.isTagRepeated() && hasOwnTag(each, inputs);
     const asked = isTagged ? untagged(request) : request;
     const answer = isTagged ? untagged(each.response) : each.response;
-    return { each, look: lookOf(asked, left), request: asked, left, echoed, mayAsk: isTagged, answer };
+    return { each, hash: hashOf(asked, ignored), request: asked, ignored, echoed, mayAsk: isTagged, answer };
   }
-  const asksMoreIn = (value: JsonObject, depth: number): boolean =>
+  const asksForDataIn = (value: JsonObject, depth: number): boolean =>
     memberNames(value).some((name) => {
       const { isKind, isCorrelation, isRequestId, isEnvelope } = kinds.of(name);
       if (isKind || isCorrelation || isRequestId) return false;
       const member = value[name] as Json;
-      return !isEnvelope || depth >= MAX_DEPTH || !isObject(member) || asksMoreIn(member, depth + 1);
+      return !isEnvelope || depth >= MAX_DEPTH || !isObject(member) || asksForDataIn(member, depth + 1);
     });
-  const asksMore = asksMoreIn(request, 0);
+  const asksForData = asksForDataIn(request, 0);
   const isEcho = (within: string, name: string, value: Json) => {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
     const isOfMessage =
       within === '' &&
       (kinds.of(name).isCorrelation ||
-        (asksMore && kinds.of(name).isRequestId) ||
+        (asksForData && kinds.of(name).isRequestId) ||
         (name === 'id' && request.jsonrpc !== undefined));
     const isId =
       isOfMessage ||
-      ((asksMore || kinds.of(name).isCorrelation) &&
-        said.isEcho(name) &&
+      ((asksForData || kinds.of(name).isCorrelation) &&
+        echoes.isEcho(name) &&
         valueAt(each.response, `${within}/${escapeToken(name)}`) === value);
-    // What a tool is asked for is data, whatever its name.
+    // An input of a tool is data, whatever its name.
     if (!isId || inputs.has(value)) return false;
     if (!isOfMessage) mayAsk = true;
     return true;
@@ -245,7 +251,7 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
         if (depth < MAX_DEPTH) collect(member, `${within}/${escapeToken(name)}`, depth + 1);
       } else if (isEcho(within, name, member)) {
         echoed.set(member, name);
-        if (depth === 0) left.add(name);
+        if (depth === 0) ignored.add(name);
         else isLeftInside = true;
       }
     }
@@ -253,14 +259,14 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
   collect(request, '', 0);
   if (isLeftInside) {
     const copy = withoutEchoes(request, isEcho);
-    return { each, look: lookOf(copy, NONE), request: copy, left: NONE, echoed, mayAsk };
+    return { each, hash: hashOf(copy, NONE), request: copy, ignored: NONE, echoed, mayAsk };
   }
-  const asked: AskedCase = { each, look: 0, request, left, echoed, mayAsk };
-  asked.look = lookOf(left.size < memberNames(request).length ? request : requestOf(asked), left);
+  const asked: AskedCase = { each, hash: 0, request, ignored, echoed, mayAsk };
+  asked.hash = hashOf(ignored.size < memberNames(request).length ? request : requestOf(asked), ignored);
   return asked;
 }
 
-/** Whether a text asks for more than by the tag that its answer repeats; what a tool is asked for is data. */
+/** Whether a text asks for more than its tag, which the answer repeats; an input of a tool is data. */
 function hasOwnTag({ request, response }: Case, inputs: ReadonlySet<Json>): boolean {
   const tag = tagOf(request);
   if (tag === undefined || !/\d/.test(tag) || tag !== tagOf(response)) return false;
@@ -286,7 +292,7 @@ function withoutEchoes(
   return Object.keys(kept).length === 0 ? null : kept;
 }
 
-/** How deep in a request ids are looked for. */
+/** How deep a request is searched for ids. */
 const MAX_DEPTH = 2;
 
 function plainAnswer(asked: AskedCase): Json {
@@ -295,7 +301,7 @@ function plainAnswer(asked: AskedCase): Json {
   return asked.answer;
 }
 
-/** The values that the job's tools are asked for. */
+/** The inputs of the job's tools. */
 function toolInputs(job: Job): Set<Json> {
   return new Set(
     job.tools.flatMap(({ examples = [] }) =>
@@ -316,12 +322,12 @@ function replaced(value: Json, echoed: AskedCase['echoed']): Json {
     const now = echoed.has(member) && mayEcho(name, member, echoed) ? '(echoed)' : replaced(member, echoed);
     if (now !== member) changed.push([name, now]);
   }
-  // Members that are assigned keep their place.
+  // Assigned members keep their position.
   return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
 }
 
 function mayEcho(name: string, member: Json, echoed: AskedCase['echoed']): boolean {
-  // A small number stands for much else than the id it equals.
+  // A small number often equals an id by chance.
   return (
     typeof member === 'string' ||
     name === 'id' ||

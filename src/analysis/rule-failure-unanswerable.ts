@@ -11,9 +11,8 @@ import { isChangedInWords } from './base-in-words.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * Every failure that the document lists by its code can be answered: the response schema has a place that allows it. A
- * warning where the document may have changed the schema, which then is amended.
- * What sentences say of failures is for those who read them.
+ * The response schema allows every error code that the document lists. Only a warning if the document may have changed
+ * the schema; the schema is then amended. Failures described in sentences are left to readers who understand them.
  */
 export const ruleFailureUnanswerable: Rule = {
   name: 'failure-unanswerable',
@@ -21,14 +20,14 @@ export const ruleFailureUnanswerable: Rule = {
     const { documentedCodes } = reading;
     const located = agreement.responseSchema;
     if (located === null || !validatorOf(located.schema).ok) return [];
-    // What the asking side reports to its own caller is no answer of the peer.
+    // A code that a requester reports to its own caller is not an answer of the peer.
     const reported = JSON.stringify([task?.outputSchema ?? null, task?.examples?.map(({ output }) => output) ?? []]);
     const answered = JSON.stringify(located.schema);
     const isReported = ({ code }: { code: string }) =>
       reported.includes(`"${code}"`) && !answered.includes(`"${code}"`);
     const codes = documentedCodes.filter((one) => one.isBesideOthers && !isReported(one));
     if (codes.length === 0) return [];
-    const told = (place: CodePlace, refused: readonly string[]): PlacedFinding[] => {
+    const placed = (place: CodePlace, refused: readonly string[]): PlacedFinding[] => {
       const finding = findingOf(place, refused);
       const isChanged = finding.amendment !== undefined && isChangedInWords(located, reading);
       return [
@@ -36,26 +35,27 @@ export const ruleFailureUnanswerable: Rule = {
       ];
     };
     const unnamed = unansweredNames(located.schema, codes);
-    if (unnamed !== undefined) return told(unnamed.place, unnamed.refused);
+    if (unnamed !== undefined) return placed(unnamed.place, unnamed.refused);
     const places = codePlaces(located.schema, new Set(codes.map(({ code }) => code)));
-    // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
+    // A schema with one unrestricted code member allows all codes. A schema without code members reports failures
+    // differently.
     if (places.length === 0 || places.some(({ values, bounds }) => values === undefined && bounds === undefined))
       return [];
     const refused = codes.filter(
       ({ code, meaning }) =>
         code !== PARSE_ERROR && !UNANSWERED.test(meaning) && !places.some((place) => allowsCode(place, code)),
     );
-    // Where none of the listed codes is known, the list speaks of something else, such as the transport's own codes.
+    // If the schema knows none of the listed codes, the list is about something else, such as transport codes.
     const place = places.find((each) => codes.some(({ code }) => allowsCode(each, code))) ?? places[0];
     if (refused.length === 0 || place === undefined || !isAboutPlace(place, codes, refused)) return [];
-    return told(
+    return placed(
       place,
       refused.map(({ code }) => code),
     );
   },
 };
 
-/** JSON-RPC 2.0, section 5.1: what was no JSON, which no handler is asked. */
+/** JSON-RPC 2.0, section 5.1: the request was not JSON, so it never reaches a handler. */
 const PARSE_ERROR = '-32700';
 
 function findingOf(place: CodePlace, refused: readonly string[]): Finding {
@@ -71,25 +71,28 @@ function findingOf(place: CodePlace, refused: readonly string[]): Finding {
 
 function refusal(
   refused: readonly string[],
-  { patch, ...told }: { pointer: string; expected: Json[]; actual: Json; patch: PatchOperation[] },
+  { patch, ...rest }: { pointer: string; expected: Json[]; actual: Json; patch: PatchOperation[] },
 ): Finding {
   return {
     code: 'DOCUMENT_FAILURE_UNANSWERABLE',
     severity: 'error',
     in: 'responseSchema',
-    message: `Cannot answer documented failures: the response schema allows no code ${refused.join(', ')}, wanted a place that does`,
-    ...told,
+    message: `Cannot answer documented failures: the response schema does not allow ${refused.join(', ')}, wanted a member that does`,
+    ...rest,
     ...amendmentOf(patch.length === 0 ? undefined : patch),
   };
 }
 
-/** A place that lists no codes itself refuses some by a bound, a pattern, or what it refers to: that is amended where it lies. */
+/**
+ * A place without listed codes refuses codes by a bound, a pattern or a reference. The amendment applies to that
+ * keyword.
+ */
 function boundFinding(place: CodePlace, { schema, form }: Bounds, refused: readonly string[]): Finding {
   const wanted = refused.map(form);
   const validator = validatorOf(schema);
   const violations = validator.ok ? wanted.flatMap((code) => validator.validate(code)) : [];
   const [first] = violations;
-  // What is shared lies at the root of the whole schema as well.
+  // Shared definitions are at the root of the whole schema too.
   const inWhole = (path: string) => (/^\/(?:\$defs|definitions)\//.test(path) ? path : `${place.pointer}${path}`);
   const listed = (['anyOf', 'oneOf'] as const).find((keyword) => isObject(schema) && Array.isArray(schema[keyword]));
   const patches = [
@@ -113,18 +116,18 @@ function amendmentOf(patch: PatchOperation[] | undefined): Pick<Finding, 'amendm
   return patch === undefined ? {} : { amendment: { of: 'responseSchema', patch } };
 }
 
-/** A code that is a name of several words. */
+/** A code of several capitalised words. */
 const NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
-/** What a failure is about that no answer tells: that none came, or what the asking side makes of it. */
+/** Failures that no answer reports: the answer is missing, or the requester detects the failure. */
 const UNANSWERED =
   /(?<![a-z])(?:time[ds]?|timeouts?|transport|network|connect\w*|gateway|proxy|unreachable|no (?:response|answer|reply)|client|requester|caller|local(?:ly)?|retr(?:y|ies|ied)|logs?|future|reserved)(?![a-z])|超时|网络|连接|请求方|客户端|重试|保留/i;
 
-/** Names under which an answer may tell a failure by a word. */
+/** Names of members that may report a failure as a word. */
 const TELLS_FAILURE =
   /code|err|reason|fail|fault|status|state|cause|why|kind|type|grund|fehler|motiv|错误|原因|代码|状态|理由|エラー/i;
 
-/** Whether some member that may tell a failure lists no values, and is made of nothing that does. */
+/** Whether some member that may report a failure is an unrestricted text. */
 function hasOpenPlace(schema: Json): boolean {
   return allSubschemas(schema, 500).some(
     ({ schema: each }) =>
@@ -143,7 +146,10 @@ function hasOpenPlace(schema: Json): boolean {
 
 const LISTS_VALUES = ['enum', 'const', 'properties', '$ref', 'anyOf', 'oneOf', 'allOf', 'items', 'pattern'];
 
-/** Codes of words in a list of failures of which the schema lists others, and that stand nowhere in the schema; never where texts are open by such a name. */
+/**
+ * Error names in a list of failures that the schema lacks, if one enum of the schema has others of the list. None if a
+ * member for failures is an unrestricted text.
+ */
 function unansweredNames(
   schema: Json,
   documented: readonly DocumentedCode[],
@@ -159,16 +165,16 @@ function unansweredNames(
       place.values?.includes(code) === true;
   const about = places.filter((place) => named.some(({ code }) => isIn(code)(place)));
   const [place] = about;
-  // Of two lists, one may be of something else; a name that stands elsewhere in the schema may be answered there.
+  // With two enums, one may be about something else. A name elsewhere in the schema may be answered there.
   if (place === undefined || about.length > 1 || hasOpenPlace(schema)) return undefined;
   const text = JSON.stringify(schema);
   const refused = named.filter(
     ({ code, meaning }) => !text.includes(`"${code}"`) && !UNANSWERED.test(`${code} ${meaning}`),
   );
   const [first] = named.filter(({ code }) => isIn(code)(place));
-  // The list that has one of them has the others: a few lines apart at most.
+  // Names listed near a known one belong to the same list.
   const near = refused.filter(({ line }) => Math.abs(line - (first?.line ?? line)) <= named.length);
-  // Where the list of the schema says by a word of its own that all went well, it is of how it went, and half of the others show it.
+  // If the enum also has a success word, it lists results, and half of the names are enough evidence.
   const share = named.length - near.length * 2;
   return near.length === 0 || share < 0 || (share === 0 && !place.values?.some(isSuccessWord))
     ? undefined
@@ -177,27 +183,30 @@ function unansweredNames(
 
 interface CodePlace {
   pointer: string;
-  /** The values it allows; `undefined` where it does not list them. */
+  /** The values it allows; `undefined` if it does not list values. */
   values: Json[] | undefined;
   isEnum: boolean;
-  /** What it asks of codes where it does not list them; `undefined` where that is nothing. */
+  /** Its restrictions if it does not list values; `undefined` if it has none. */
   bounds?: Bounds | undefined;
 }
 
 interface Bounds {
-  /** The member's schema with what it may refer to. */
+  /** The member's schema, with the definitions it may reference. */
   schema: Json;
-  /** A code in the form that the schema has, a number or a text, and in all that may do. */
+  /** Converts a code to the type that the schema has, number or text, and to all types it may have. */
   form: (code: string) => Json;
   forms: readonly ((code: string) => Json)[];
 }
 
-/** Keywords by which a schema that lists no values may refuse a code. */
+/** Keywords that may refuse a code in a schema without listed values. */
 const BOUNDING = [
   ...['$ref', 'anyOf', 'oneOf', 'allOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'pattern'],
 ];
 
-/** Most places whose bounds are looked at, and the longest schema of one, in UTF-16 units: to make one ready takes milliseconds. */
+/**
+ * Most places whose restrictions are examined, and longest schema of one, in UTF-16 units. Compiling one takes
+ * milliseconds.
+ */
 const [MAX_BOUNDED, MAX_SCHEMA] = [3, 1_000];
 
 function isBounding(schema: JsonObject): boolean {
@@ -214,7 +223,10 @@ function allows(schema: Json, value: Json): boolean {
   return !validator.ok || validator.allows(value);
 }
 
-/** The bounds of a place that are those of the documented codes: it allows one of them, or the code for a success and no smaller and no larger number. */
+/**
+ * The restrictions of a place, if they are about the documented codes: it allows one of these, or 200 but neither 99
+ * nor 1000.
+ */
 function boundsOf(root: Json, property: JsonObject, documented: ReadonlySet<string>): Bounds | undefined {
   const isAlone = !JSON.stringify(property).includes('"$ref"');
   const shared = ['$schema', ...(isAlone ? [] : ['$defs', 'definitions'])].flatMap((keyword): [string, Json][] => {
@@ -223,7 +235,7 @@ function boundsOf(root: Json, property: JsonObject, documented: ReadonlySet<stri
   });
   const schema = { ...Object.fromEntries(shared), ...property };
   if (JSON.stringify(schema).length > MAX_SCHEMA || !validatorOf(schema).ok) return undefined;
-  // A pattern says nothing of numbers, and a bound nothing of texts.
+  // A pattern does not restrict numbers, and a bound does not restrict texts.
   const isText = property.type === 'string' || (property.type === undefined && property.pattern !== undefined);
   const isNumber = property.type === undefined && (property.maximum ?? property.minimum) !== undefined;
   const forms = isText ? [String] : isNumber ? [numberOf] : [numberOf, String];
@@ -241,7 +253,7 @@ function numberOf(code: string): Json {
 const CODE_NAME =
   /^(?:code|status_?code|error_?code|err_?code|http_?status|ret_?code|result_?code|status|错误码|状态码)$/i;
 
-/** The members for codes: by their names, whatever they list, or since they list numbers that the document has as codes. */
+/** The members for codes: by their names, or because they list numbers that the document has as codes. */
 function codePlaces(schema: Json, documented: ReadonlySet<string>): CodePlace[] {
   const places: (CodePlace & { property: JsonObject })[] = [];
   for (const { schema: each, pointer } of allSubschemas(schema, 500)) {
@@ -257,7 +269,7 @@ function codePlaces(schema: Json, documented: ReadonlySet<string>): CodePlace[] 
     }
   }
   const unlisted = places.filter(({ values }) => values === undefined);
-  // One open place is enough for all codes.
+  // One unrestricted place is enough for all codes.
   if (unlisted.length > MAX_BOUNDED || !unlisted.every(({ property }) => isBounding(property))) return places;
   return places.map((place) =>
     place.values === undefined ? { ...place, bounds: boundsOf(schema, place.property, documented) } : place,
@@ -273,12 +285,15 @@ function placeOf(pointer: string, property: JsonObject): CodePlace {
   return { pointer, values: property.const === undefined ? undefined : [property.const], isEnum: false };
 }
 
-/** A value as a code is written; an object may not be made a text by its own methods. */
+/** A value as a code is written. Objects go through JSON, because their own `toString` is not safe. */
 function textOf(value: Json): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Whether the listed codes are numbers of the kind that the place holds; words may name much else, and beside `0` those of HTTP another scheme unless it has most of them. */
+/**
+ * Whether the listed codes are numbers of the kind that the place has. Words may name other things. Next to `0`, HTTP
+ * codes belong to another scheme, unless the place has most of them.
+ */
 function isAboutPlace(
   place: CodePlace,
   documented: readonly Pick<DocumentedCode, 'code'>[],

@@ -5,7 +5,10 @@ import { type RemovedKeyword, sanitiseSchema } from '../schemas/sanitise-schema.
 import { splitPointer } from '../schemas/schema-walk.ts';
 import { eachChosenSchema, type Rule } from './rule.ts';
 
-/** Keywords that only a generator or a compiler would obey, and those that the dialect of a schema ignores, are left out and said so. */
+/**
+ * Warns of removed keywords: those that only a generator or compiler obeys, and those that the schema's dialect
+ * ignores.
+ */
 export const ruleKeywordRemoved: Rule = {
   name: 'keyword-removed',
   check({ agreement }) {
@@ -39,7 +42,7 @@ function removedFrom({ schema, parts = [] }: LocatedSchema): (RemovedKeyword & {
     const found =
       each.reason === 'unsafe'
         ? 'it has no meaning for a message, wanted validation keywords only'
-        : `the schema's dialect ${isBesideReference ? 'ignores it beside "$ref"' : 'does not have it'}, wanted one that it obeys`;
+        : `the schema's dialect ${isBesideReference ? 'ignores it next to "$ref"' : 'does not have it'}, wanted one that it supports`;
     return { ...each, message: `Cannot obey keyword "${each.keyword}": ${found}` };
   });
 }

@@ -6,26 +6,26 @@ import { memberNames } from '../schemas/member-names.ts';
 import { type JsonText, jsonTexts, placesIn } from './json-texts.ts';
 import type { Rule } from './rule.ts';
 
-/** No object has two members of one name: parsers take one of them, most of them the last, in silence. */
+/** No object has two members with the same name. Parsers silently take one of them, usually the last. */
 export const ruleNameRepeated: Rule = {
   name: 'name-repeated',
   check({ agreement }, reading) {
-    return [...jsonTexts(agreement, reading).flatMap(inText).take(MAX_TOLD)];
+    return [...jsonTexts(agreement, reading).flatMap(inText).take(MAX_FOUND)];
   },
 };
 
-/** Most of them that are told of. */
-const MAX_TOLD = 50;
+/** Most findings of this rule. */
+const MAX_FOUND = 50;
 
 function* inText(json: JsonText): Generator<PlacedFinding> {
-  // What parsing left out is missed by counting; only then places are asked for.
+  // Counting is cheap and shows whether parsing dropped a member; only then are places searched.
   if (colonsIn(json) === membersOf(json.value)) return;
   for (const { node, pointer } of placesIn(json)) {
     const seen = new Set<string>();
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const { name } of node.members ?? []) {
-      if (seen.has(name) && !told.has(name)) {
-        told.add(name);
+      if (seen.has(name) && !reported.has(name)) {
+        reported.add(name);
         yield { finding: findingOf(name, pointer, json), text: json.text, at: json.start };
       }
       seen.add(name);
@@ -41,14 +41,14 @@ function findingOf(name: string, pointer: string, { in: place, testCase, isRoot 
     in: place,
     ...(testCase === undefined ? {} : { testCase }),
     ...(isRoot ? { pointer } : {}),
-    message: `Cannot tell members apart: the name ${quoteText(name)}${at} stands twice and the last one counts, wanted each name once`,
+    message: `Cannot tell members apart: the name ${quoteText(name)}${at} appears twice and the last one counts, wanted each name once`,
     actual: name,
   };
 }
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 
-/** The colons outside of texts: one for each member that is written. */
+/** The number of colons outside strings: one per written member. */
 function colonsIn({ written, start, end }: JsonText): number {
   let count = 0;
   for (let at = start; at < end; at += 1) {

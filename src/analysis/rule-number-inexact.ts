@@ -10,9 +10,8 @@ import { type JsonText, jsonTexts, placesIn } from './json-texts.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * Every number that messages carry is a double's: one that would be written with other digits again cannot be kept. A bound of
- * a schema is only compared, and warned of. Cases that came parsed are judged by what a double shows: it has more digits than it
- * can be sure of.
+ * A double represents every number in messages with all its digits. Only a warning for a bound in a schema, which is
+ * only compared. Structured cases arrive parsed, so a double with more digits than it can guarantee is reported.
  */
 export const ruleNumberInexact: Rule = {
   name: 'number-inexact',
@@ -23,17 +22,17 @@ export const ruleNumberInexact: Rule = {
     const mayLose = written.some((text) => text !== undefined && mayLoseDigits(text));
     const parsed = agreement.caseText === null ? agreement.cases : [];
     const found = [...(mayLose ? jsonTexts(agreement, reading).flatMap(inText) : []), ...parsed.flatMap(inParsed)];
-    // No number of bounds keeps an error from being seen.
+    // Warnings must not displace an error.
     return (['error', 'warning'] as const).flatMap((severity) =>
-      found.filter(({ finding }) => finding.severity === severity).slice(0, MAX_TOLD),
+      found.filter(({ finding }) => finding.severity === severity).slice(0, MAX_FOUND),
     );
   },
 };
 
 /** Most errors, and most warnings. */
-const MAX_TOLD = 50;
+const MAX_FOUND = 50;
 
-/** Fewest digits that a double may have got by rounding. */
+/** Fewest digits that suggest rounding. */
 const MIN_LOST_DIGITS = 16;
 
 function* inText(json: JsonText): Generator<PlacedFinding> {
@@ -50,7 +49,7 @@ function* inText(json: JsonText): Generator<PlacedFinding> {
   }
 }
 
-/** Keywords whose numbers stand in no message. */
+/** Keywords whose numbers are in no message. */
 const BOUNDS: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 ]);
@@ -61,16 +60,16 @@ function inParsed({ testCase, ...sides }: Case): PlacedFinding[] {
       if (typeof value !== 'number' || !mayBeRounded(value)) return [];
       const place = { in: side, testCase, isRoot: true };
       const finding = findingOf(String(value), 'it came as a double, which may have lost digits', pointer, place);
-      const severity = Math.abs(value) < WRITTEN_OUT ? 'error' : 'warning';
+      const severity = Math.abs(value) < MIN_EXPONENT_FORM ? 'error' : 'warning';
       return [{ finding: { ...finding, severity }, text: 'cases', at: testCase }];
     }),
   );
 }
 
-/** From here on JSON writes an exponent: what is so large is measured more often than counted. */
-const WRITTEN_OUT = 1e21;
+/** From here, JSON writes an exponent. Such large numbers are usually measured, not counted. */
+const MIN_EXPONENT_FORM = 1e21;
 
-/** Whether a whole number is beyond those that a double tells apart, and has as many digits as it can have. */
+/** Whether an integer is beyond the exact range of a double and has the most digits possible. */
 function mayBeRounded(value: number): boolean {
   if (Number.isSafeInteger(value) || !Number.isInteger(value)) return false;
   return value.toExponential().replace(/e.*|\D/g, '').length >= MIN_LOST_DIGITS;
@@ -82,7 +81,7 @@ function findingOf(
   pointer: string,
   { in: place, testCase, isRoot }: Pick<JsonText, 'in' | 'testCase' | 'isRoot'>,
 ): Finding {
-  const told = numeral.length > MAX_DIGITS ? `${numeral.slice(0, MAX_DIGITS)}…` : numeral;
+  const shown = numeral.length > MAX_DIGITS ? `${numeral.slice(0, MAX_DIGITS)}…` : numeral;
   const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
   return {
     code: 'DOCUMENT_NUMBER_INEXACT',
@@ -90,10 +89,10 @@ function findingOf(
     in: place,
     ...(testCase === undefined ? {} : { testCase }),
     ...(isRoot ? { pointer } : {}),
-    message: `Cannot keep number ${told}${at}: ${found}, wanted one that a double keeps, or a text`,
-    actual: told,
+    message: `Cannot keep number ${shown}${at}: ${found}, wanted one that a double can represent, or a string`,
+    actual: shown,
   };
 }
 
-/** Most digits of a number that are told. */
+/** Most digits of a number in a message. */
 const MAX_DIGITS = 40;

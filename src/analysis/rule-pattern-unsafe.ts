@@ -5,7 +5,10 @@ import { uncheckedPatternsIn } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { eachChosenSchema, type Rule } from './rule.ts';
 
-/** Patterns can be matched in linear time; others are warned of: they are the agreement's right, and a danger to who runs them. */
+/**
+ * Patterns can be matched in linear time. Others cause a warning: the agreement may have them, but they are a risk for
+ * whoever runs them.
+ */
 export const rulePatternUnsafe: Rule = {
   name: 'pattern-unsafe',
   check({ agreement }, { validation }) {
@@ -43,5 +46,5 @@ export const rulePatternUnsafe: Rule = {
   },
 };
 
-/** Most patterns warned of in one schema. */
+/** Most warnings per schema. */
 const MAX_FOUND = 20;

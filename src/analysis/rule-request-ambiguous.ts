@@ -1,6 +1,6 @@
 import type { Rule } from './rule.ts';
 
-/** One schema, or several that the cases or a constant tell apart, describes the request. */
+/** The request has one schema, or several that the cases or a constant tell apart. */
 export const ruleRequestAmbiguous: Rule = {
   name: 'request-ambiguous',
   check({ agreement }, { requestRivals }) {
@@ -16,7 +16,7 @@ export const ruleRequestAmbiguous: Rule = {
           code: 'DOCUMENT_REQUEST_AMBIGUOUS',
           severity: 'error',
           in: 'document',
-          message: `Cannot tell the request schema: ${titles.length} schemas claim to be it equally, wanted a heading that names one`,
+          message: `Cannot select the request schema: ${titles.length} schemas have an equal claim, wanted a heading that names one`,
           actual: titles,
         },
         text: 'document',

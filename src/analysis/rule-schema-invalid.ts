@@ -14,7 +14,10 @@ const CODES = {
   'too-large': 'DOCUMENT_SCHEMA_TOO_LARGE',
 } as const;
 
-/** Request and response schema can be compiled and refer to nothing outside; other schemas of the document are only warned of. */
+/**
+ * The request and response schemas can be compiled and have no external references. Other schemas of the document only
+ * cause warnings.
+ */
 export const ruleSchemaInvalid: Rule = {
   name: 'schema-invalid',
   check({ agreement }) {
@@ -27,7 +30,7 @@ export const ruleSchemaInvalid: Rule = {
       ...chosen.flatMap(({ located, place }) =>
         faultsOf(located).map((fault) => placed(located, place, 'error', fault)),
       ),
-      // No case is held against these: they need not be made ready for it.
+      // No case is validated against these, so they are not compiled.
       ...others.flatMap((located) =>
         faultsIn(located.schema).map((fault) => placed(located, 'document', 'warning', fault)),
       ),
@@ -35,7 +38,7 @@ export const ruleSchemaInvalid: Rule = {
   },
 };
 
-/** Most schemas looked at that are neither request nor response. */
+/** Most schemas checked that are neither request nor response. */
 const MAX_OTHERS = 4;
 
 function faultsOf(located: LocatedSchema): SchemaFault[] {

@@ -1,12 +1,12 @@
 import type { Rule } from './rule.ts';
 
-/** Where messages are JSON, request or response has a schema; without any it is said what was not checked. */
+/** In a JSON protocol, request or response has a schema. Without any, a warning says what was not checked. */
 export const ruleSchemaNone: Rule = {
   name: 'schema-none',
   check({ agreement }, { broken, missingBases }) {
     const { payload, requestSchema, responseSchema } = agreement;
     if (payload !== 'json' || requestSchema !== null || responseSchema !== null) return [];
-    // What those say is told already.
+    // Other rules already report these.
     if (broken.length > 0 || missingBases.length > 0) return [];
     return [
       {

@@ -3,7 +3,7 @@ import { excerptAt, MAX_JSON_DEPTH } from '../documents/located-json.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import type { Rule } from './rule.ts';
 
-/** Every JSON Schema in the document is JSON: a broken one is an error where a schema is missing, else a warning. */
+/** Every JSON Schema in the document is valid JSON. An error if a side has no schema, else a warning. */
 export const ruleSchemaUnreadable: Rule = {
   name: 'schema-unreadable',
   check({ agreement }, { texts: { document: text }, broken, lenient }) {
@@ -42,10 +42,8 @@ export const ruleSchemaUnreadable: Rule = {
 const LIMITS = { depth: MAX_JSON_DEPTH, number: Number.MAX_VALUE };
 
 function wordsOf(beyond: BrokenJson['beyond'], found: string, isYaml: boolean): string {
-  if (beyond === 'depth') return `it nests deeper than is read, wanted at most ${MAX_JSON_DEPTH} levels`;
-  if (beyond === 'number') return `it holds a number too large for a double at ${found}, wanted a smaller one`;
-  const [read, wanted] = isYaml
-    ? ['YAML that is read', 'YAML of no more than a JSON Schema has']
-    : ['JSON', 'strict JSON'];
+  if (beyond === 'depth') return `it is nested too deep, wanted at most ${MAX_JSON_DEPTH} levels`;
+  if (beyond === 'number') return `it has a number too large for a double at ${found}, wanted a smaller one`;
+  const [read, wanted] = isYaml ? ['readable YAML', 'YAML that JSON can represent'] : ['JSON', 'strict JSON'];
   return `it stops being ${read} at ${found}, wanted ${wanted}`;
 }

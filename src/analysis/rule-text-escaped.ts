@@ -4,8 +4,8 @@ import { quoteText } from '../kernel/quote.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * Document and cases are the texts themselves, not texts escaped to stand in a JSON string: of those neither lines nor JSON are
- * seen. A warning where a piece of escaped JSON stands in a document whose two schemas can be read.
+ * Document and cases are plain texts, not texts escaped as JSON strings: in those, neither lines nor JSON are
+ * recognised. Only a warning for a piece of escaped JSON in a document whose two schemas are readable.
  */
 export const ruleTextEscaped: Rule = {
   name: 'text-escaped',
@@ -37,39 +37,39 @@ function inText(
     code: 'DOCUMENT_TEXT_ESCAPED',
     severity: lines === undefined && isReadable ? 'warning' : 'error',
     in: 'document',
-    message: `Cannot read ${named}: it is escaped as if it stood in a JSON string, at ${quoteText(found)}, wanted the text itself`,
+    message: `Cannot read ${named}: it is escaped like a JSON string at ${quoteText(found)}, wanted the unescaped text`,
     actual: found,
   };
   return [{ finding, ...place }];
 }
 
-/** Longest piece of a text that is told. */
-const MAX_TOLD = 40;
+/** Longest excerpt in a message, in UTF-16 units. */
+const MAX_EXCERPT = 40;
 
-/** What a JSON string holds is escaped there, and so is code. */
+/** Inside JSON strings and code, escapes are normal. */
 const STRING = /(?<!\\)"(?:[^"\\\n]|\\.)*"/g;
 const CODE = /(?<!`)`(?!`)[^`\n]*`(?!`)/g;
 
 const BREAK = /(?<!\\)\\{1,8}n/g;
 
-/** A line break right behind a sentence, or before what begins a line of Markdown or JSON, or an empty one. */
+/** An escaped line break after a sentence, before an empty line, or before the start of a Markdown or JSON line. */
 const BREAK_OF_LINES =
   /(?<=[.:!?。：！？])\\{1,8}n|(?<!\\)\\{1,8}n(?=\\{1,8}[nr]|#{1,6} |`{3}|~{3}|[-*+] |\d{1,3}[.)] |[{}[\]]| {2})/g;
 
-/** Fewest such breaks: one alone may be an example in prose. */
+/** Fewest such breaks; a single one may be an example in prose. */
 const MIN_BREAKS = 2;
 
-/** The first line break that is written as an escape, where more lines of the text end so than by a break. */
+/** The first escaped line break, if the text has more of these than real ones. */
 function escapedLines(text: string): string | undefined {
   const trimmed = text.trim();
-  if (isStringOfLines(trimmed)) return trimmed.slice(0, MAX_TOLD);
+  if (isStringOfLines(trimmed)) return trimmed.slice(0, MAX_EXCERPT);
   const bare = text.replace(STRING, '""').replace(CODE, '``');
   const breaks = bare.match(BREAK_OF_LINES) ?? [];
   const isEscaped = breaks.length >= MIN_BREAKS && countOf(bare, BREAK) > countOf(trimmed, /\n/g);
   return isEscaped ? breaks[0] : undefined;
 }
 
-/** Whether a text is a JSON string with a text of several lines in it. */
+/** Whether a text is a JSON string that contains several lines. */
 function isStringOfLines(text: string): boolean {
   if (!text.startsWith('"') || !text.endsWith('"') || text.includes('\n')) return false;
   try {
@@ -83,7 +83,7 @@ function countOf(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-/** An object whose first member's name stands between escaped quotation marks. */
+/** An object whose first member name is in escaped quotation marks. */
 const ESCAPED_JSON = new RegExp(
   String.raw`\{(?:\s|\\{1,8}[nrt]){0,200}(MARK)(?:(?!MARK)[^"\n]){1,100}\1(?:\s|\\{1,8}[nrt]){0,20}:`.replaceAll(
     'MARK',
@@ -92,5 +92,5 @@ const ESCAPED_JSON = new RegExp(
 );
 
 function escapedJson(text: string): string | undefined {
-  return ESCAPED_JSON.exec(text.replace(STRING, '""'))?.[0].slice(0, MAX_TOLD);
+  return ESCAPED_JSON.exec(text.replace(STRING, '""'))?.[0].slice(0, MAX_EXCERPT);
 }

@@ -5,14 +5,14 @@ import type { Json } from '../kernel/json.ts';
 import { countValues } from '../schemas/validation-cost.ts';
 import type { Reading } from './reading.ts';
 
-/** One rule of the preflight. Pure; never throws; linear in document and cases. */
+/** A rule of the preflight. Pure; never throws; linear in document and cases. */
 export interface Rule {
-  /** Its name, as in the file's name. */
+  /** Its name, as in the file name. */
   name: string;
   check(analyzed: Analyzed, reading: Reading): PlacedFinding[];
 }
 
-/** Request and response schema with the place that findings about them name; a schema that is both comes once. */
+/** The request and response schemas, each with the root for findings about it; a schema that is both appears once. */
 export function eachChosenSchema({
   requestSchema,
   responseSchema,
@@ -24,18 +24,18 @@ export function eachChosenSchema({
   return chosen;
 }
 
-/** Most values in a value that a finding carries. */
+/** Most JSON values in a value that a finding carries. */
 const MAX_REPORTED_VALUES = 300;
 
 /** Longest text that a finding carries, in characters. */
 const MAX_REPORTED_CHARS = 4_000;
 
-/** The values of a finding without those too large to travel in an outcome: their place is named all the same. */
+/** The values of a finding, without those too large for an outcome. The finding still names their place. */
 export function reportable(values: Pick<Finding, 'expected' | 'actual'>): Pick<Finding, 'expected' | 'actual'> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => isSmall(value)));
 }
 
-/** Whether a value is small enough to travel in an outcome. */
+/** Whether a value is small enough for an outcome. */
 export function isSmall(value: Json): boolean {
   return countValues(value) <= MAX_REPORTED_VALUES && JSON.stringify(value).length <= MAX_REPORTED_CHARS;
 }

@@ -23,7 +23,7 @@ import { ruleSchemaNone } from './rule-schema-none.ts';
 import { ruleSchemaUnreadable } from './rule-schema-unreadable.ts';
 import { ruleTextEscaped } from './rule-text-escaped.ts';
 
-/** The rules of the preflight, one a file. */
+/** The rules of the preflight, one per file. */
 export const RULES: readonly Rule[] = [
   ruleTextEscaped,
   ruleBaseProtocolMissing,
@@ -45,23 +45,26 @@ export const RULES: readonly Rule[] = [
   ruleAnswerUnderivable,
 ];
 
-const makers = new WeakMap<Finding, Rule>();
+const ruleByFinding = new WeakMap<Finding, Rule>();
 
-/** The rules that make findings like these: no other one can say whether they are settled. All rules where that of one is not known. */
+/**
+ * The rules that made these findings; running only these shows whether the findings are resolved. All rules if one is
+ * unknown.
+ */
 export function rulesBehind(findings: readonly Finding[]): readonly Rule[] {
-  const made = new Set(findings.map((finding) => makers.get(finding)));
+  const made = new Set(findings.map((finding) => ruleByFinding.get(finding)));
   return made.has(undefined) ? RULES : RULES.filter((rule) => made.has(rule));
 }
 
 /**
- * All that is wrong with an agreement and its cases, in document order: first the document, then the cases. Needs no model
- * and no time worth speaking of; pure; never throws.
+ * All findings about an agreement and its cases, in document order: first the document, then the cases. Fast, without a
+ * model; pure; never throws.
  */
 export function preflight(analyzed: Analyzed, rules: readonly Rule[] = RULES): Finding[] {
   const reading = readingOf(analyzed);
   const placed = rules.flatMap((rule) => {
     const found = rule.check(analyzed, reading);
-    for (const { finding } of found) makers.set(finding, rule);
+    for (const { finding } of found) ruleByFinding.set(finding, rule);
     return found;
   });
   return cappedFindings(inDocumentOrder(placed, analyzed.agreement).map(({ finding }) => finding));

@@ -2,13 +2,13 @@ import type { Case } from '../contract/agreement.ts';
 import type { Json } from '../kernel/json.ts';
 import { OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
 
-/** What a text begins with, up to a space or mark. */
+/** The start of a text, up to a blank or separator. */
 const TAG = /^[^\s|,;]+/;
 
-/** Fewer cases than this show no rule. */
+/** Fewest cases that show a rule. */
 const LEAST_TAGGED = 3;
 
-/** What a text begins with, where it may say which request is answered. */
+/** The tag at the start of a text, which may identify the answered request. */
 export function tagOf(message: Json): string | undefined {
   return typeof message === 'string' ? TAG.exec(message)?.[0] : undefined;
 }
@@ -19,8 +19,8 @@ export function untagged(message: Json): Json {
 }
 
 /**
- * Whether messages are texts that begin with what tells which request is answered: in every case, but for `slips` of them, both begin with the same,
- * no two cases with the same, and the document has something of the request repeated.
+ * Whether text messages start with tags that identify the request. In every case, except for `slips` of them, request
+ * and response have the same tag; all tags differ; and the document says that something of the request is repeated.
  */
 export function areTagged(cases: readonly Pick<Case, 'request' | 'response'>[], text: string, slips = 0): boolean {
   const tags = cases.map(({ request }) => tagOf(request));
@@ -33,7 +33,10 @@ export function areTagged(cases: readonly Pick<Case, 'request' | 'response'>[], 
   );
 }
 
-/** Whether an answer begins with another tag of the same form than its request, but for one that the document itself writes, as for requests that have none. */
+/**
+ * Whether an answer has a different tag of the same form as its request. A tag written in the document does not count;
+ * it may be the one for requests without a tag.
+ */
 export function hasOtherTag({ request, response }: Pick<Case, 'request' | 'response'>, text: string): boolean {
   const [sent, back] = [tagOf(request), tagOf(response)];
   if (sent === undefined || back === undefined || sent === back || !/\d/.test(sent)) return false;

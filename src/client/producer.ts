@@ -28,27 +28,30 @@ type Defaulted =
   | 'attempt'
   | 'replyTo';
 
-/** Where to put jobs, and how long a refused or silent Redis is waited for. */
+/** Where to put jobs, and how long to wait for a Redis that refuses or does not answer. */
 export type ProducerOptions = Omit<QueueOptions, 'jobs'>;
 
-/** A job's data as a negotiator writes them (job.schema.json): what has a default may be left out, and the kind is no part of them. */
+/**
+ * A job's data as a caller writes them (job.schema.json). Members with a default are optional, and the kind is not
+ * among them.
+ */
 export type JobData = Omit<Job, 'kind' | Defaulted> & Partial<Pick<Job, Defaulted>> & { kind?: never };
 
-/** The queue as a negotiator in TypeScript sees it. Every method rejects with `PLATFORM_REDIS_…` within seconds where Redis does not take it. */
+/** A typed client of the queue. Every method rejects with `PLATFORM_REDIS_…` within seconds where Redis fails. */
 export interface Producer extends QueueProducer {
-  /** As the queue's own, typed: what is written against the types is still validated by the worker, and answered with `error` where it is none. */
+  /** Submits a job, with typed data. The worker still validates them, and answers invalid data with `error`. */
   submit(kind: Kind, data: JobData, options?: { jobId?: string }): Promise<{ jobId: string }>;
   outcomeOf(jobId: string): Promise<Outcome | null>;
   waitForOutcome(jobId: string, options: { untilMs: number; signal?: AbortSignal }): Promise<Outcome | null>;
   closeExpired(jobId: string, job?: { kind: Kind; data: JobData }): Promise<Outcome>;
   /**
-   * The record of a handler that an outcome names, for `loadHandler` of `protosmith/sandbox`. Rejects with `JOB_HANDLER_UNKNOWN` where none of that
-   * digest is stored for the tenant (default `default`), or it was withdrawn.
+   * The handler record that an outcome names, for `loadHandler` of `protosmith/sandbox`. Rejects with
+   * `JOB_HANDLER_UNKNOWN` where the tenant (default `default`) has no handler of this digest, or it was withdrawn.
    */
   handlerOf(digest: string, tenant?: string): Promise<HandlerRecord>;
 }
 
-/** Opens a producer; the connection is made in the background, and again whenever it is lost. */
+/** Creates a producer. It connects in the background, and reconnects when the connection is lost. */
 export function createProducer(options: ProducerOptions): Producer {
   const { url, prefix = DEFAULT_PREFIX, retentionSeconds = settings.retentionSeconds.fallback } = options;
   const store = { prefix, retentionSeconds, maxHandlersPerTenant: settings.maxHandlersPerTenant.fallback };
@@ -61,6 +64,6 @@ export function createProducer(options: ProducerOptions): Producer {
       await disconnect(connection);
     }
   };
-  // What lies under an outcome's key is by contract what outcome.schema.json says, which the queue does not look into.
+  // The queue does not know the type of an outcome; by contract it matches outcome.schema.json.
   return Object.assign(createQueueProducer({ ...options, jobs: jobReader }), { handlerOf }) as unknown as Producer;
 }

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { isFault, readFault, ServerRefusal } from './server-fault.ts';
 
-/** What came in place of an answer is none, whatever its content type says. */
+/** The response body is not a completion, whatever its content type says. */
 export class NoAnswer extends Error {
   readonly found: string;
 
@@ -11,12 +11,13 @@ export class NoAnswer extends Error {
   }
 }
 
-/** What tells of a body what it is: neither a blank nor a byte order mark. */
+/** Matches the first character that shows what a body is: neither white space nor a byte order mark. */
 const VISIBLE = /[^\s\ufeff]/;
 
 /**
- * The pieces of an answer, or the whole of it: events, one JSON value, or one on each line. What the body is decides,
- * not its content type. Throws `ServerRefusal` for a fault in place of a piece, and `NoAnswer` for anything else.
+ * Yields the JSON objects of a response: server-sent events, one JSON value, or one value per line. The body decides
+ * which, not the content type. Throws `ServerRefusal` if an object is an error report, and `NoAnswer` if the body is
+ * anything else.
  */
 export async function* piecesOf(
   response: Response,
@@ -25,7 +26,7 @@ export async function* piecesOf(
   const chunks = textsOf(response, orStop);
   let start = '';
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
-    // What is blank before it tells nothing, and may go on for ever.
+    // Leading white space may go on for ever, so it is dropped chunk by chunk.
     start = next.value;
     if (VISIBLE.test(start)) break;
   }
@@ -60,12 +61,11 @@ async function restOf(start: string, chunks: AsyncGenerator<string>): Promise<st
   return parts.join('').replace(/^\ufeff/, '');
 }
 
-/** A whole answer, or pieces of one a line. */
 function* wholeOf(text: string, headers: Headers): Generator<JsonObject> {
   const whole = parsed(text);
   if (whole !== undefined) return yield* pieceIn(whole, headers);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  // What breaks off in a line is told by what is missing: an end.
+  // A line that is cut off needs no error here: the answer then lacks its finish reason.
   for (const line of lines) {
     const piece = parsed(line);
     if (piece === undefined) throw new NoAnswer('JSON that cannot be read');
@@ -74,11 +74,11 @@ function* wholeOf(text: string, headers: Headers): Generator<JsonObject> {
 }
 
 async function* eventsOf(start: string, chunks: AsyncGenerator<string>, headers: Headers): AsyncGenerator<JsonObject> {
-  let held = start;
+  let pending = start;
   for (;;) {
-    // Each chunk ends an event, or the stream.
-    const events = held.split(/\r\n\r\n|\n\n|\r\r/);
-    held = events.pop() ?? '';
+    // `boundedFetch` passes on whole events, so `pending` never grows by many small chunks.
+    const events = pending.split(/\r\n\r\n|\n\n|\r\r/);
+    pending = events.pop() ?? '';
     for (const event of events) {
       const { name, data } = eventIn(event);
       if (data === '[DONE]') return;
@@ -86,9 +86,9 @@ async function* eventsOf(start: string, chunks: AsyncGenerator<string>, headers:
     }
     const next = await chunks.next();
     if (next.done === true) break;
-    held += next.value;
+    pending += next.value;
   }
-  const { name, data } = eventIn(held);
+  const { name, data } = eventIn(pending);
   if (data !== '' && data !== '[DONE]') yield* pieceOf(name, data, headers);
 }
 
@@ -107,8 +107,8 @@ function* pieceOf(name: string, data: string, headers: Headers): Generator<JsonO
   const value = parsed(data);
   if (name === 'error' || (value === undefined && !/^[{[]/.test(data)))
     throw new ServerRefusal(readFault(undefined, value ?? data, headers));
-  // A piece that breaks off.
-  if (value === undefined) throw new SyntaxError('a piece that is no JSON');
+  // The event was cut off.
+  if (value === undefined) throw new SyntaxError('an event that is not JSON');
   yield* pieceIn(value, headers);
 }
 

@@ -1,20 +1,23 @@
-/** Longest body that is no stream, and longest event of one, in bytes: any answer that is taken fits, however it is escaped. */
+/**
+ * Longest plain body and longest event of a stream, in bytes. The longest accepted answer fits, however it is escaped.
+ */
 const MAX_PART_BYTES = 8 * 1024 * 1024;
-/** Longest stream in bytes: the longest answer that is taken, a few characters to an event. */
+/** Longest stream, in bytes: the longest accepted answer, sent as a few characters per event. */
 const MAX_STREAM_BYTES = 256 * 1024 * 1024;
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
-/** Blanks, and the bytes of a byte order mark. */
-const UNTELLING = [0x20, 0x09, LINE_FEED, CARRIAGE_RETURN, 0xef, 0xbb, 0xbf];
-/** Brackets and the mark of a page. */
-const WHOLE = [...'{[<'].map((character) => character.charCodeAt(0));
+/** White space, and the bytes of a byte order mark: they do not show what the body is. */
+const LEADING = [0x20, 0x09, LINE_FEED, CARRIAGE_RETURN, 0xef, 0xbb, 0xbf];
+/** First bytes of JSON and HTML. */
+const WHOLE_STARTS = [...'{[<'].map((character) => character.charCodeAt(0));
 
-/** A body that grew beyond what any answer needs. */
+/** A body is longer than any answer needs. */
 export class BodyTooLongError extends Error {}
 
 /**
- * `fetch` for a server that may send anything. Redirects are not followed: the prompt goes where the operator said and nowhere else. A body
- * errors with `BodyTooLongError` as soon as it is too long once unpacked, and a stream comes an event at a time however it was sent.
+ * `fetch` for an untrusted server. It does not follow redirects, because the prompt goes only where the operator said.
+ * A body that is too long after decompression errors with `BodyTooLongError`. A stream is passed on one event at a
+ * time, however it was sent.
  */
 export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: 'manual' });
@@ -24,16 +27,16 @@ export async function boundedFetch(input: string | URL | Request, init?: Request
   return new Response(body.pipeThrough(bound), { headers, status });
 }
 
-/** A body that is whole or a stream of events, whatever its content type says: its first visible byte tells. */
+/** A plain body or a stream of events. Its first visible byte decides, not its content type. */
 class AnyBody {
   readonly #whole = new WholeBody();
   #stream: EventStream | undefined;
   #isWhole: boolean | undefined;
 
   transform(chunk: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void {
-    const first = this.#isWhole === undefined ? chunk.find((byte) => !UNTELLING.includes(byte)) : undefined;
+    const first = this.#isWhole === undefined ? chunk.find((byte) => !LEADING.includes(byte)) : undefined;
     if (first !== undefined) {
-      this.#isWhole = WHOLE.includes(first);
+      this.#isWhole = WHOLE_STARTS.includes(first);
       if (!this.#isWhole) this.#stream = new EventStream();
     }
     (this.#stream ?? this.#whole).transform(chunk, controller);
@@ -55,13 +58,13 @@ class WholeBody {
 }
 
 /**
- * Events as HTML's section 9.2.6 divides them. Each is passed on as a whole, so that nothing behind it has to be
- * copied.
+ * Splits a stream into events (HTML, section 9.2.6). Passes each event on whole, so that later code need not join
+ * chunks.
  */
 class EventStream {
   #bytes = 0;
-  #held: Uint8Array[] = [];
-  #heldBytes = 0;
+  #buffered: Uint8Array[] = [];
+  #bufferedBytes = 0;
   #eventIsEmpty = true;
   #lineIsEmpty = true;
   #afterReturn = false;
@@ -72,16 +75,16 @@ class EventStream {
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       if (!this.#endsEvent(chunk[at])) continue;
-      this.#hold(chunk.subarray(from, at + 1));
+      this.#buffer(chunk.subarray(from, at + 1));
       from = at + 1;
-      if (!this.#eventIsEmpty) controller.enqueue(Buffer.concat(this.#held, this.#heldBytes));
-      [this.#held, this.#heldBytes, this.#eventIsEmpty] = [[], 0, true];
+      if (!this.#eventIsEmpty) controller.enqueue(Buffer.concat(this.#buffered, this.#bufferedBytes));
+      [this.#buffered, this.#bufferedBytes, this.#eventIsEmpty] = [[], 0, true];
     }
-    if (from < chunk.length) this.#hold(chunk.subarray(from));
+    if (from < chunk.length) this.#buffer(chunk.subarray(from));
   }
 
   flush(controller: TransformStreamDefaultController<Uint8Array>): void {
-    if (!this.#eventIsEmpty) controller.enqueue(Buffer.concat(this.#held, this.#heldBytes));
+    if (!this.#eventIsEmpty) controller.enqueue(Buffer.concat(this.#buffered, this.#bufferedBytes));
   }
 
   /** Whether this byte ends an empty line. */
@@ -99,9 +102,9 @@ class EventStream {
     return ends;
   }
 
-  #hold(part: Uint8Array): void {
-    this.#heldBytes += part.length;
-    if (this.#heldBytes > MAX_PART_BYTES) throw new BodyTooLongError(`an event of over ${MAX_PART_BYTES} bytes`);
-    this.#held.push(part);
+  #buffer(part: Uint8Array): void {
+    this.#bufferedBytes += part.length;
+    if (this.#bufferedBytes > MAX_PART_BYTES) throw new BodyTooLongError(`an event of over ${MAX_PART_BYTES} bytes`);
+    this.#buffered.push(part);
   }
 }

@@ -3,9 +3,9 @@ import type { Usage } from '../contract/outcome.ts';
 import { type Code, CodedError } from '../kernel/errors.ts';
 import { addUsage } from './prices.ts';
 
-/** A completion that failed, with what it used up to then: a cut answer is paid for as well. */
+/** A failed completion with its usage: an answer that was cut off costs tokens as well. */
 export class CompletionError extends CodedError {
-  /** `undefined` where nothing reached the model. */
+  /** `undefined` if nothing reached the model. */
   readonly usage: Usage | undefined;
 
   constructor(
@@ -18,21 +18,21 @@ export class CompletionError extends CodedError {
   }
 }
 
-/** What a server refuses of a question, which it would refuse again. */
+/** Refusals that the same question would meet again. */
 const REFUSED: ReadonlySet<string> = new Set([
   'PLATFORM_MODEL_PROMPT_TOO_LONG',
   'PLATFORM_MODEL_PROMPT_FILTERED',
   'PLATFORM_MODEL_REFUSED',
 ]);
 
-/** Says whether waiting mends nothing: an operator has to, or the server refuses the question as it is. */
+/** Whether waiting cannot help: an operator must act, or the server refuses the question as such. */
 export function passesNever(code: Code): boolean {
   return code.startsWith('OPERATOR_') || REFUSED.has(code);
 }
 
 /**
- * Runs attempts of one completion and books what the failed ones used, so that whatever comes of it carries the usage of all. Every failed
- * attempt is to be given to `book`.
+ * Runs the attempts of one completion and adds up their usage, so that the result or the error carries all of it. The
+ * caller passes every failed attempt to `book`.
  */
 export async function accounted(
   attempts: (book: (error: unknown) => void) => Promise<Completion>,

@@ -7,27 +7,30 @@ import type { OpenAiOptions } from './openai-options.ts';
 import { type CoolDown, createCoolDown, type RetryOptions, withRetries } from './retry-policy.ts';
 import { type Circuits, patientCoolDown, withSharedCircuit } from './shared-circuit.ts';
 
-/** The model as the pipeline sees it: one completer, however many models stand behind it. */
+/** The model as the pipeline sees it: one completer, however many models there are. */
 export interface Model extends Completer {
-  /** How fast the first model's latest completions came, `null` while unknown. */
+  /** Recent speed of the first model; `null` while unknown. */
   speed(): Speed | null;
-  /** Asks the second model first, where there is one: a reader other than the one that wrote. */
+  /** Asks the second model first, if there is one, so that a reader differs from the writer. */
   readonly other: Pick<Completer, 'complete'>;
 }
 
-/** Everything a model is put together from. */
+/** What a model is built from. */
 export interface ModelOptions {
-  /** In order of preference; the next is asked where one fails. */
+  /** In order of preference; the next is asked when one fails. */
   models: readonly [OpenAiOptions, ...OpenAiOptions[]];
-  /** Default: one within this process. */
+  /** Default: one in this process. */
   coolDown?: CoolDown;
   retries?: Pick<RetryOptions, 'retries' | 'baseMs' | 'maxMs'>;
   breaker?: BreakerOptions;
-  /** Shared with other workers, in place of a breaker of this process. */
+  /** Shared with other workers; replaces the breaker of this process. */
   circuits?: Circuits;
 }
 
-/** Puts the model together: retries around a breaker around the wire, and fail-over across models, of which the last alone is tried again. Names its endpoints as cool-down and circuits know them. */
+/**
+ * Builds the model: retries around a circuit breaker around the HTTP call, and fail-over across models. Only the last
+ * model is retried. `endpoints` are the names under which cool-down and circuits know the models.
+ */
 export function createModel({
   models,
   coolDown = createCoolDown(),
@@ -44,13 +47,13 @@ export function createModel({
     endpoints.push(endpoint);
     const timed = withLatency(wire, latency);
     const guarded = circuits ? withSharedCircuit(timed, circuits, endpoint) : withBreaker(timed, breaker);
-    // A silent server may take all the time there is, a try at a time: who has another asks that.
+    // A silent server could use up the deadline over several retries, so with another model left there are none.
     return withRetries(guarded, { ...(elsewhere ? { elsewhere } : retries), coolDown: shared, endpoint });
   };
   const [first, ...others] = models;
-  const own = reliable(first, others.length > 0, record);
+  const preferred = reliable(first, others.length > 0, record);
   const rest = others.map((options, index) => reliable(options, index < others.length - 1));
   const [second, ...further] = rest;
-  const other = second === undefined ? own : failOver([second, ...further, own]);
-  return { ...failOver([own, ...rest]), endpoints, speed: () => record.speed(), other };
+  const other = second === undefined ? preferred : failOver([second, ...further, preferred]);
+  return { ...failOver([preferred, ...rest]), endpoints, speed: () => record.speed(), other };
 }

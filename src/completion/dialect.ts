@@ -1,53 +1,53 @@
-/** What of a question can be said otherwise where a server refuses it. */
+/** A part of the request that can be changed if a server refuses it. */
 export type Adaptation = 'path' | 'system' | 'stream' | 'usage' | 'format' | 'limit-name' | 'limit';
 
-/** What was learnt of one model of one server, in words for the log and `doctor`. */
+/** What was learnt about a model of a server, as text for the log and `doctor`. */
 export const ADAPTATIONS: Record<Adaptation | 'reasoning', string> = {
-  path: 'questions go under `/v1`, in which OPENAI_BASE_URL should end',
-  system: 'the system text goes into the first turn',
-  stream: 'answers come whole, without `stream`',
+  path: 'requests go under `/v1`; OPENAI_BASE_URL should end in it',
+  system: 'the system prompt goes into the first turn',
+  stream: 'without `stream`; answers are not streamed',
   usage: 'without `stream_options`; tokens are estimated',
   format: 'without `response_format`',
-  'limit-name': 'the limit of output goes under another name, or is left out',
-  limit: 'with a smaller limit of output',
-  reasoning: 'reasoning without an opening tag: an answer counts from its closing tag on',
+  'limit-name': 'the output limit goes under the other name, or is left out',
+  limit: 'with a smaller output limit',
+  reasoning: 'reasoning comes without an opening tag; the answer starts after the closing tag',
 };
 
-/** What was learnt, by name. */
+/** The name of something learnt. */
 export type Learnt = keyof typeof ADAPTATIONS;
 
-/** The names that the limit of output goes under. */
+/** The two names of the output limit. */
 type LimitName = 'max_completion_tokens' | 'max_tokens';
 
-/** How one question is put. */
+/** The form of one request. */
 export interface Form {
-  /** Whether it goes under `/v1` of the base URL. */
+  /** Whether `/v1` is added to the base URL. */
   underVersion: boolean;
-  /** Whether the system text has a turn of its own. */
+  /** Whether the system prompt has its own message. */
   system: 'own' | 'in-first-turn';
   stream: boolean;
-  /** Whether the token counts are asked for. */
+  /** Whether token counts are requested. */
   usage: boolean;
   format: boolean;
   limit: { name: LimitName; tokens: number } | null;
 }
 
-/** What one model of one server was found to accept, remembered for as long as the process lives. */
+/** What one model of one server accepts, remembered while the process lives. */
 export interface Dialect {
-  /** The form to put a question in. */
+  /** The form of the next request. */
   form(maxTokens: number, hasFormat: boolean): Form;
-  /** Learns from a refusal of one form. Says whether there is another form to put the question in. */
+  /** Learns from the refusal of a form. Returns whether there is another form to try. */
   adapt(adaptation: Adaptation, sent: Form, smallerLimit: number | null): boolean;
-  /** Whether reasoning may come without an opening tag; `undefined` while no answer has told. */
+  /** Whether reasoning may come without an opening tag; `undefined` until an answer has shown it. */
   reasonsOpenly: boolean | undefined;
   noteReasoning(isOpen: boolean): void;
-  /** All that was learnt, in the order in which it was. */
+  /** Everything learnt so far, in order. */
   readonly learnt: readonly Learnt[];
 }
 
 const dialects = new Map<string, Dialect>();
 
-/** The dialect of an endpoint and model, shared by all completers in this process. */
+/** The dialect of an endpoint and model, shared by all completers of this process. */
 export function dialectOf(endpoint: string, model: string, isOpenAi: boolean): Dialect {
   const key = `${endpoint} ${model}`;
   const dialect = dialects.get(key) ?? createDialect(isOpenAi);
@@ -74,7 +74,7 @@ function createDialect(isOpenAi: boolean): Dialect {
   return {
     form,
     adapt: (adaptation, sent, smaller) => {
-      // What this question sent counts, not what is known by now: another may have been refused meanwhile.
+      // The form that was sent counts, not the current one: another request may have changed it meanwhile.
       if (adaptation === 'limit-name')
         names.splice(0, names.length, ...names.filter((name) => name !== sent.limit?.name));
       if (adaptation === 'limit') {

@@ -20,33 +20,31 @@ import { bodyOf } from './request-body.ts';
 import { ServerRefusal } from './server-fault.ts';
 
 const DEFAULT_MAX_TOKENS = 16_384;
-/** How long the token counts are waited for once the answer is complete, in milliseconds. */
+/** How long to wait for token counts after the answer is complete, in milliseconds. */
 const USAGE_GRACE_MS = 250;
-/** How long a model is heard after a module that may be a draft, at all and in silence, in milliseconds. */
+/** How long to read on after a module that may be a draft, in total and during silence, in milliseconds. */
 const BEYOND_MS = 3_000;
 const BEYOND_SILENCE_MS = 1_000;
-/** Longer than any timer can be set. */
 const MAX_TIMER_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * What servers call the ends of an answer; any other is a fault of theirs, such as `abort` or
- * `insufficient_system_resource`.
+ * Finish reasons of servers. Any other, such as `abort` or `insufficient_system_resource`, is a fault of the server.
  */
 const ENDS = {
-  own: /^(?:stop|eos|end|complete|done|finish|normal|tool_call|function_call)/i,
+  finished: /^(?:stop|eos|end|complete|done|finish|normal|tool_call|function_call)/i,
   tooLong: /length|^max_(?:output_)?tokens/i,
   withheld: /^(?:content_filter|safety|recitation|refusal|prohibited|blocklist|sensitive)/i,
 };
 
 const uncounted = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
 
-/** All that is asked for at once. */
+/** One request for a completion. */
 export interface Question extends CompleteOptions {
   prompt: Prompt;
   deadline: Deadline;
 }
 
-/** One question and its answer; the same question in another form where the server refuses the form. */
+/** Sends one question and reads its answer. Changes the form of the request where the server refuses it. */
 export class Exchange {
   readonly #client: OpenAI;
   readonly #options: OpenAiOptions;
@@ -56,11 +54,11 @@ export class Exchange {
   readonly #patience: Patience;
   readonly #promptTokens: number;
   readonly #startedAt = performance.now();
-  /** Ends the exchange; its reason is the error to end with. */
+  /** Aborts the exchange; its reason is the error to throw. */
   readonly #stop = new AbortController();
   readonly #stopped = rejection(this.#stop.signal);
   #silence: NodeJS.Timeout | undefined;
-  /** Whether it is put under `/v1`, where the base URL names no version and the server does not know the path. */
+  /** Whether `/v1` is being tried, because the base URL has no version and the server did not know the path. */
   #underVersion = false;
   #answer: AnswerText;
   #started = false;
@@ -83,28 +81,28 @@ export class Exchange {
     const { signal } = deadline;
     const late = (): CompletionError =>
       this.#error('PLATFORM_MODEL_TIMEOUT', 'the deadline passed', 'an answer before it');
-    const calledOff = (): void =>
+    const cancelled = (): void =>
       this.#stop.abort(
         deadline.passed || isTimeout(signal.reason)
           ? late()
-          : this.#error('PLATFORM_MODEL_ABORTED', 'called off', 'to be waited for'),
+          : this.#error('PLATFORM_MODEL_ABORTED', 'the caller cancelled it', 'a caller that waits'),
       );
-    if (signal.aborted || deadline.passed) calledOff();
-    signal.addEventListener('abort', calledOff, { once: true });
+    if (signal.aborted || deadline.passed) cancelled();
+    signal.addEventListener('abort', cancelled, { once: true });
     const timer = setTimeout(() => this.#stop.abort(late()), Math.min(deadline.leftMs(), MAX_TIMER_MS));
     try {
-      return await this.#converse();
+      return await this.#askUntilAnswered();
     } finally {
       clearTimeout(timer);
       clearTimeout(this.#silence);
-      signal.removeEventListener('abort', calledOff);
-      // Frees the connection, whatever state it is in.
+      signal.removeEventListener('abort', cancelled);
+      // Frees the connection.
       this.#stop.abort();
     }
   }
 
-  /** Puts the question until it is answered, or refused in every form that there is. */
-  async #converse(): Promise<Completion> {
+  /** Asks until the question is answered, or refused in every form. */
+  async #askUntilAnswered(): Promise<Completion> {
     const adapted = new Set<Adaptation>();
     for (;;) {
       const known = this.#dialect.form(
@@ -118,7 +116,7 @@ export class Exchange {
       const notReached = this.#question.asking?.();
       try {
         const completion = await this.#ask(form);
-        // An answer alone tells that a path was right.
+        // Only an answer shows that the path was right.
         if (this.#underVersion) this.#learn('path', form, null);
         return completion;
       } catch (error) {
@@ -129,10 +127,10 @@ export class Exchange {
   }
 
   async #ask(form: Form): Promise<Completion> {
-    this.#expectWithin(this.#patience.headersMs);
+    this.#limitSilence(this.#patience.headersMs);
     const response = await this.#send(form);
     this.#started = true;
-    this.#expectWithin(this.#patience.firstWordMs);
+    this.#limitSilence(this.#patience.firstWordMs);
     await this.#read(piecesOf(response, (promise) => this.#orStop(promise)));
     return this.#completion();
   }
@@ -145,7 +143,7 @@ export class Exchange {
       headers: { accept, ...keyHeaders(this.#endpoint, apiKey) },
       signal: this.#stop.signal,
     });
-    // The answer as it came: the client would tell by its content type alone how to read it.
+    // The raw response: the client would go by the content type alone.
     return this.#orStop(request.asResponse());
   }
 
@@ -160,7 +158,7 @@ export class Exchange {
         ? pieces.next()
         : within(pieces.next(), BEYOND_SILENCE_MS, beyond)
       ).catch((error: unknown) => {
-        // Nothing that happens to the stream now can take the module back.
+        // The module is complete, so a failure of the stream no longer matters.
         if (!hasModule && !this.#isWholeModule(error)) throw error;
         return null;
       });
@@ -172,10 +170,10 @@ export class Exchange {
       if (this.#answer.isDone) return this.#awaitUsage(pieces);
     }
     if (any && !this.#answer.hasChoice)
-      throw this.#fault(answerFaults.noAnswer, 'status 200 with JSON that holds no answer');
+      throw this.#fault(answerFaults.noAnswer, 'status 200 with JSON that is not an answer');
   }
 
-  /** Whether what came before a stall or a break is a module all the same. */
+  /** Whether the text before a stall or a broken connection is a complete module. */
   #isWholeModule(error: unknown): boolean {
     const isOver = this.#stop.signal.aborted && codeIn(this.#stop.signal.reason) !== answerFaults.silent.code;
     return (
@@ -189,12 +187,12 @@ export class Exchange {
     if (said + aside === 0) return;
     this.#question.heard?.(said + aside);
     const isSilent = before === 0 && this.#answer.characters === 0;
-    this.#expectWithin(isSilent ? this.#patience.firstWordMs : this.#patience.stallMs);
+    this.#limitSilence(isSilent ? this.#patience.firstWordMs : this.#patience.stallMs);
   }
 
   /**
-   * Waits a moment for the token counts, which come last; a model that goes on talking is cut off at its first word.
-   * Nothing that happens to the stream now can take the answer back.
+   * Waits briefly for the token counts, which come last. Stops if the model goes on writing. The answer is complete, so
+   * a failure of the stream no longer matters.
    */
   async #awaitUsage(pieces: AsyncGenerator<JsonObject>): Promise<void> {
     const grace = AbortSignal.any([AbortSignal.timeout(USAGE_GRACE_MS), this.#stop.signal]);
@@ -207,8 +205,8 @@ export class Exchange {
   #completion(): Completion {
     const answer = this.#answer;
     const known = this.#dialect.learnt;
-    answer.end(ENDS.own.test(answer.finish ?? '') || answer.hasModule);
-    this.#tellLearnt(known);
+    answer.end(ENDS.finished.test(answer.finish ?? '') || answer.hasModule);
+    this.#reportLearnt(known);
     const { text } = answer;
     if (this.#question.answer === 'text' || !isComplete(text)) this.#refuseUnfinished(text);
     return { text, model: answer.model, usage: this.#spent(), durationMs: performance.now() - this.#startedAt };
@@ -221,16 +219,13 @@ export class Exchange {
     if (ENDS.tooLong.test(end)) throw this.#fault(answerFaults.tooLong, 'the token limit was reached');
     if (ENDS.withheld.test(end) || (isBlank && refusal !== ''))
       throw this.#fault(answerFaults.withheld, 'the answer was withheld by the server');
-    if (!ENDS.own.test(end) && characters > 0)
-      throw this.#fault(
-        answerFaults.cut,
-        `the stream ended after ${characters} characters without a finish of its own`,
-      );
+    if (!ENDS.finished.test(end) && characters > 0)
+      throw this.#fault(answerFaults.cut, `the stream ended after ${characters} characters without a finish reason`);
     if (isBlank && callsTool) throw this.#fault(answerFaults.toolCall, 'a tool call in place of text');
     if (isBlank) throw this.#fault(answerFaults.empty, 'an answer without text');
   }
 
-  /** Learns from a refusal, and says whether the question can be put in another form; each is tried once. */
+  /** Learns from a refusal. Returns whether to ask again in another form; each form is tried once. */
   #adapts(error: unknown, form: Form, adapted: Set<Adaptation>): boolean {
     if (!(error instanceof ServerRefusal) || this.#stop.signal.aborted || this.#answer.characters > 0) return false;
     const { adapts } = faultOf(error.fault, { form, promptTokens: this.#promptTokens });
@@ -245,16 +240,16 @@ export class Exchange {
     return this.#learn(adapts, form, smaller) && (this.#question.mayRepeat?.() ?? true);
   }
 
-  /** Learns how the server wants its questions, and tells it; says whether there is another form to put one in. */
+  /** Records what the server accepts and reports it. Returns whether there is another form to try. */
   #learn(adaptation: Adaptation, sent: Form, smaller: number | null): boolean {
     const known = this.#dialect.learnt;
     const isNew = this.#dialect.adapt(adaptation, sent, smaller);
-    this.#tellLearnt(known);
+    this.#reportLearnt(known);
     return isNew;
   }
 
-  /** Tells what was learnt since. */
-  #tellLearnt(known: readonly Learnt[]): void {
+  /** Reports what was learnt since `known`. */
+  #reportLearnt(known: readonly Learnt[]): void {
     const { model, adapted } = this.#options;
     for (const learnt of this.#dialect.learnt)
       if (!known.includes(learnt)) adapted?.({ endpoint: this.#endpoint, model, learnt });
@@ -280,8 +275,8 @@ export class Exchange {
     return networkFailure(error, this.#endpoint, began ? this.#spent() : undefined);
   }
 
-  /** Fails the exchange after so long a silence from now. */
-  #expectWithin(silenceMs: number): void {
+  /** Fails the exchange if nothing comes for this long. */
+  #limitSilence(silenceMs: number): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(
       () => this.#stop.abort(this.#fault(answerFaults.silent, `nothing for ${silenceMs} ms`)),
@@ -289,12 +284,11 @@ export class Exchange {
     );
   }
 
-  /** What came, or the reason for the stop, whichever is first. */
   #orStop<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([promise, this.#stopped]);
   }
 
-  /** What was used up to now; estimated where the server has not counted. */
+  /** Usage so far, estimated if the server has not reported it. */
   #spent(): Usage {
     const { inputTokens, cachedInputTokens, outputTokens } = this.#answer.counted ?? uncounted;
     return priced(
@@ -328,7 +322,7 @@ function isTimeout(reason: unknown): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError';
 }
 
-/** What comes within so many milliseconds and before a signal; `null` where nothing does. */
+/** The result of a promise; `null` if the time passes or the signal fires first. */
 async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T | null> {
   promise.catch(() => undefined);
   return Promise.race([promise, aborted(AbortSignal.any([AbortSignal.timeout(ms), signal]))]);
@@ -345,7 +339,7 @@ function rejection(signal: AbortSignal): Promise<never> {
   const promise = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  // Whoever waits sees it; that nobody waits is no fault.
+  // A caller that waits gets the rejection; without one it must not count as unhandled.
   promise.catch(() => undefined);
   return promise;
 }

@@ -1,34 +1,33 @@
 import { isObject, type Json } from '../kernel/json.ts';
 import { type FencedBlock, fencedBlocks, isCode } from './fenced-blocks.ts';
 
-/** Why a model says that it cannot be done. */
+/** Why a model declines to write a handler. */
 export type DeclineKind = 'protocol' | 'case' | 'missing-tool';
 
-/** What an answer holds: a module, a reasoned refusal, or none of these. */
+/** What an answer contains: a module, a reasoned refusal, or neither. */
 export type Extracted =
   | { kind: 'code'; source: string }
   | {
       kind: 'declined';
       decline: DeclineKind;
       reason: string;
-      /** What the model says stands in the document; worth nothing until it is found there. Empty where it quotes nothing. */
+      /**
+       * The passage that the model quotes from the document; the caller must look it up. Empty if it quotes nothing.
+       */
       quote: string;
     }
   | { kind: 'none'; why: string };
 
 const DECLINE_KINDS: readonly DeclineKind[] = ['protocol', 'case', 'missing-tool'];
-/**
- * Languages of blocks that may quote a module, and are none. Any other word after a fence is a name that the model
- * gave.
- */
+/** Languages of blocks that are never a module. Any other word after a fence counts as a name chosen by the model. */
 const OTHER_LANGUAGES: ReadonlySet<string> = new Set(['json', 'diff', 'patch', 'md', 'markdown', 'html', 'yaml']);
 const EXPORTS_HANDLER =
   /\bexport\b[^;{}]{0,80}\b(?:handle|perform)\b|\bexport\s{0,8}\{[^}]{0,200}\b(?:handle|perform)\b/;
 const MAX_REASON_CHARACTERS = 2_000;
 
 /**
- * Reads an answer: the first fenced module that exports a handler or refusal, else the longest fenced module, else the
- * whole text where it is a module without fences.
+ * Reads an answer: the first fenced block that exports a handler or is a refusal, else the longest fenced module, else
+ * the whole text if it is a module without fences.
  */
 export function extractCandidate(text: string): Extracted {
   const blocks = fencedBlocks(text);
@@ -52,12 +51,12 @@ export function extractCandidate(text: string): Extracted {
   };
 }
 
-/** Says whether the answer is complete: its deciding block has its closing fence. Whatever follows adds nothing. */
+/** Whether the answer is complete: the block that decides has its closing fence. Later text adds nothing. */
 export function isComplete(text: string): boolean {
   return fencedBlocks(text).some((block) => block.closed && isAnswer(block));
 }
 
-/** The last answer of a text as a fenced block of its own; `null` where there is none. */
+/** The last module or refusal of a text in its own fenced block; `null` if there is none. */
 export function lastModule(text: string): string | null {
   const block = fencedBlocks(text).findLast(isAnswer);
   return block === undefined ? null : `\`\`\`\`\`${block.language}\n${block.content}\n\`\`\`\`\`\n`;
@@ -72,7 +71,7 @@ function code(content: string): Extracted {
   return { kind: 'code', source: `${content.replaceAll('\r\n', '\n').trim()}\n` };
 }
 
-/** A refusal. */
+/** A refusal in a block, or `null`. */
 function withReason(block: FencedBlock): Extracted | null {
   if (block.language !== 'json' && block.language !== '') return null;
   let value: Json;

@@ -2,12 +2,12 @@ import type { Completer } from '../contract/completion.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { accounted, passesNever } from './completion-error.ts';
 
-/** Failures that another model would meet as well. */
+/** Failures that another model would have as well. */
 const FINAL: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_MODEL_TIMEOUT', 'OPERATOR_NO_SCRIPT']);
 
 /**
- * Several completers as one: the first is asked, and the next where it fails, in order, while there is time. Where all of them fail, rejects with the
- * failure that passes soonest: one that only an operator mends must not end what another endpoint may answer later. Wants at least one.
+ * Combines completers: asks them in order until one answers or time runs out. If all fail, rejects with the failure
+ * that may pass soonest, so that an operator's fault at one endpoint does not end a job that another may still answer.
  */
 export function failOver(completers: readonly [Completer, ...Completer[]]): Completer {
   return {

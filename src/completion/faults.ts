@@ -3,41 +3,38 @@ import type { Adaptation, Form } from './dialect.ts';
 import { exceedsRate, smallerLimit } from './output-limit.ts';
 import type { ServerFault } from './server-fault.ts';
 
-/** A fault of a server, as docs/model-servers.md has it. */
+/** A kind of server fault, one row of docs/model-servers.md. */
 export interface Fault {
-  /** What is wrong, in a few words. */
   readonly name: string;
   readonly code: Code;
-  /** What would have helped, for the operator. */
+  /** What was expected, for the error message. */
   readonly wanted: string;
-  /** What of the question can be said otherwise, once. */
+  /** The part of the request to change, once. */
   readonly adapts?: Adaptation;
 }
 
-/** What was sent, as far as a refusal may be about it. */
+/** The parts of a request that a refusal may be about. */
 export interface Sent {
   form: Form;
-  /** A guess at the tokens of the prompt. */
+  /** Estimated tokens of the prompt. */
   promptTokens: number;
 }
 
-/** A fault that a server tells by itself, and how it is known. */
-interface ToldFault extends Fault {
-  matches(told: Told, sent: Sent): boolean;
+/** A fault that a server reports, and how to recognise it. */
+interface ReportedFault extends Fault {
+  matches(report: Report, sent: Sent): boolean;
 }
 
-/** What a server says, put together for the rules. */
-interface Told {
+/** A server's error report, prepared for the rules. */
+interface Report {
   fault: ServerFault;
   status: number | undefined;
   names: string;
-  /** All of it. */
+  /** Names, place and words together. */
   said: string;
 }
 
-/**
- * Statuses that servers refuse the form of a question with. Some refuse with 500 what a template of theirs cannot take.
- */
+/** Statuses with which servers refuse the form of a request. Some send 500 when their chat template fails. */
 const FORM: ReadonlySet<number | undefined> = new Set([undefined, 400, 404, 413, 415, 422, 500, 501]);
 
 const REFUSES =
@@ -61,37 +58,37 @@ const FORMAT = /response.?format|json.?schema|json.?mode|structured|guided|gramm
 const LIMIT = /max_?(?:completion_|new_|output_)?tokens/i;
 const RATE = /rate.?limit|too[_ ]many[_ ]requests|resource_?exhausted|overloaded|throttl|concurrency|429/i;
 
-const inForm = ({ status }: Told) => FORM.has(status);
+const inForm = ({ status }: Report) => FORM.has(status);
 const limitOf = ({ form }: Sent) => form.limit?.tokens ?? 0;
 
-/** Whether a smaller limit of output may be taken. */
-function fits({ fault }: Told, { form, promptTokens }: Sent): boolean {
+/** Whether a smaller output limit can be tried. */
+function fits({ fault }: Report, { form, promptTokens }: Sent): boolean {
   return form.limit !== null && smallerLimit(fault, { limit: form.limit.tokens, prompt: promptTokens }) !== null;
 }
 
-/** Whether a refusal speaks of the prompt's length or the output's, and not of a name. */
-function isOfLength({ status, said, names }: Told): boolean {
+/** Whether a refusal is about the length of prompt or output, not about a parameter name. */
+function isOfLength({ status, said, names }: Report): boolean {
   return status === 413 || /context_|exceed_/i.test(names) || (LENGTH.test(said) && OF_LENGTH.test(said));
 }
 
 const KEY_WANTED = 'a key that is accepted (OPENAI_API_KEY)';
 const CREDIT_WANTED = 'an account with credit';
 const SHORTER =
-  'a prompt and an answer that the model can hold (PROTOSMITH_MAX_OUTPUT_TOKENS, or a model with a longer context)';
+  'a prompt and an answer that fit the context (PROTOSMITH_MAX_OUTPUT_TOKENS, or a model with a longer context)';
 const NO_API_WANTED = 'a server that speaks the Chat Completions API (OPENAI_BASE_URL, which often ends in /v1)';
 const FORM_WANTED = 'a request that is accepted';
 
-/** Every fault that a server tells by status, number, type or words; the first that matches is the one. */
-export const toldFaults: readonly ToldFault[] = [
+/** Every fault that a server reports by status, number, type or words. The first match decides. */
+export const reportedFaults: readonly ReportedFault[] = [
   {
-    name: 'no script fits (the scripted model of demo and tests)',
+    name: 'no script matches (the scripted model of demo and tests)',
     code: 'OPERATOR_NO_SCRIPT',
     wanted:
-      'a prompt that a script fits; for any other job set OPENAI_API_KEY or OPENAI_BASE_URL, and PROTOSMITH_MODEL, to use a real model',
+      'a prompt that a script matches; for any other job set OPENAI_API_KEY or OPENAI_BASE_URL, and PROTOSMITH_MODEL, to use a real model',
     matches: ({ names }) => /\bno_script\b/.test(names),
   },
   {
-    name: 'a filter keeps the answer back',
+    name: 'a content filter blocks the answer',
     code: 'PLATFORM_MODEL_FILTERED',
     wanted: 'an answer',
     matches: ({ said }) =>
@@ -100,17 +97,18 @@ export const toldFaults: readonly ToldFault[] = [
       !/prompt|input/i.test(said),
   },
   {
-    name: 'a filter refuses the prompt',
+    name: 'a content filter refuses the prompt',
     code: 'PLATFORM_MODEL_PROMPT_FILTERED',
-    wanted: 'a server whose content rules let the agreement pass',
-    matches: (told) => (inForm(told) || told.status === 403 || told.status === 451) && FILTERS.test(told.said),
+    wanted: 'a server whose content filter accepts the agreement',
+    matches: (report) =>
+      (inForm(report) || report.status === 403 || report.status === 451) && FILTERS.test(report.said),
   },
   {
-    name: 'credit for fewer tokens than the limit of output',
+    name: 'the credit covers fewer tokens than the output limit',
     code: 'OPERATOR_MODEL_QUOTA',
     wanted: CREDIT_WANTED,
     adapts: 'limit',
-    matches: (told, sent) => /can only afford/i.test(told.said) && fits(told, sent),
+    matches: (report, sent) => /can only afford/i.test(report.said) && fits(report, sent),
   },
   {
     name: 'no credit, or a quota used up',
@@ -119,14 +117,14 @@ export const toldFaults: readonly ToldFault[] = [
     matches: ({ status, said }) => status === 402 || (CREDIT.test(said) && (status !== 429 || !RETRIES.test(said))),
   },
   {
-    name: 'prompt and limit of output take more than the rate allows',
+    name: 'prompt and output limit together exceed the rate limit',
     code: 'PLATFORM_MODEL_PROMPT_TOO_LONG',
     wanted: SHORTER,
     adapts: 'limit',
-    matches: (told, sent) => isBeyondRate(told, sent) && fits(told, sent),
+    matches: (report, sent) => isBeyondRate(report, sent) && fits(report, sent),
   },
   {
-    name: 'the prompt takes more than the rate allows',
+    name: 'the prompt alone exceeds the rate limit',
     code: 'PLATFORM_MODEL_PROMPT_TOO_LONG',
     wanted: SHORTER,
     matches: isBeyondRate,
@@ -136,92 +134,92 @@ export const toldFaults: readonly ToldFault[] = [
     code: 'PLATFORM_MODEL_REFUSED',
     wanted: FORM_WANTED,
     adapts: 'usage',
-    matches: (told, { form }) => form.usage && inForm(told) && /stream_options|include_usage/i.test(told.said),
+    matches: (report, { form }) => form.usage && inForm(report) && /stream_options|include_usage/i.test(report.said),
   },
   {
-    name: '`response_format` refused, or its schema',
+    name: '`response_format` or its schema refused',
     code: 'PLATFORM_MODEL_REFUSED',
     wanted: FORM_WANTED,
     adapts: 'format',
-    matches: (told, { form }) => form.format && inForm(told) && isOfFormat(told),
+    matches: (report, { form }) => form.format && inForm(report) && isOfFormat(report),
   },
   {
-    name: 'a limit of output that the model or its context does not hold',
+    name: 'the output limit exceeds the model or its context',
     code: 'PLATFORM_MODEL_PROMPT_TOO_LONG',
     wanted: SHORTER,
     adapts: 'limit',
-    matches: (told, sent) => inForm(told) && isOfLength(told) && !isRenamed(told) && fits(told, sent),
+    matches: (report, sent) => inForm(report) && isOfLength(report) && !isRenamed(report) && fits(report, sent),
   },
   {
     name: '`max_tokens` or `max_completion_tokens` refused',
     code: 'PLATFORM_MODEL_REFUSED',
     wanted: FORM_WANTED,
     adapts: 'limit-name',
-    matches: (told, { form }) =>
-      form.limit !== null && inForm(told) && LIMIT.test(told.said) && (isRenamed(told) || !isOfLength(told)),
+    matches: (report, { form }) =>
+      form.limit !== null && inForm(report) && LIMIT.test(report.said) && (isRenamed(report) || !isOfLength(report)),
   },
   {
-    name: 'the prompt is longer than the model can hold',
+    name: 'the prompt exceeds the context',
     code: 'PLATFORM_MODEL_PROMPT_TOO_LONG',
     wanted: SHORTER,
-    matches: (told) => told.status === 413 || (inForm(told) && isOfLength(told)),
+    matches: (report) => report.status === 413 || (inForm(report) && isOfLength(report)),
   },
   {
     name: 'the system role refused',
     code: 'PLATFORM_MODEL_REFUSED',
     wanted: FORM_WANTED,
     adapts: 'system',
-    matches: (told, { form }) => form.system === 'own' && inForm(told) && isOfSystemRole(told),
+    matches: (report, { form }) => form.system === 'own' && inForm(report) && isOfSystemRole(report),
   },
   {
     name: '`stream` refused',
     code: 'PLATFORM_MODEL_REFUSED',
     wanted: FORM_WANTED,
     adapts: 'stream',
-    matches: (told, { form }) => form.stream && inForm(told) && isOfStream(told),
+    matches: (report, { form }) => form.stream && inForm(report) && isOfStream(report),
   },
   {
     name: 'the key is refused',
     code: 'OPERATOR_MODEL_AUTH',
     wanted: KEY_WANTED,
-    matches: (told) =>
-      (!told.fault.isPage && (told.status === 401 || told.status === 403)) ||
-      told.status === 407 ||
-      (inForm(told) && KEY.test(told.said)),
+    matches: (report) =>
+      (!report.fault.isPage && (report.status === 401 || report.status === 403)) ||
+      report.status === 407 ||
+      (inForm(report) && KEY.test(report.said)),
   },
   {
-    name: 'a rate is passed',
+    name: 'rate limited',
     code: 'PLATFORM_MODEL_RATE_LIMITED',
-    wanted: 'to be served',
+    wanted: 'a request within the rate limit',
     matches: ({ status, said }) => status === 429 || ((status === undefined || status === 400) && RATE.test(said)),
   },
   {
     name: 'the model is unknown',
     code: 'OPERATOR_MODEL_UNKNOWN',
     wanted: 'a model that the server knows (PROTOSMITH_MODEL)',
-    matches: (told) => !told.fault.isPage && inForm(told) && MODEL.test(told.said),
+    matches: (report) => !report.fault.isPage && inForm(report) && MODEL.test(report.said),
   },
   {
     name: 'the path is unknown',
     code: 'OPERATOR_MODEL_UNKNOWN',
     wanted: 'a model and path that exist (PROTOSMITH_MODEL, OPENAI_BASE_URL)',
     adapts: 'path',
-    matches: (told) => [404, 405, 410].includes(told.status ?? 0) || (inForm(told) && PATH.test(told.said)),
+    matches: (report) => [404, 405, 410].includes(report.status ?? 0) || (inForm(report) && PATH.test(report.said)),
   },
   {
-    name: 'a page, or a redirect, in place of an answer',
+    name: 'a web page or a redirect instead of an answer',
     code: 'PLATFORM_MODEL_NOT_AN_API',
     wanted: NO_API_WANTED,
     matches: ({ fault, status = 0 }) => (fault.isPage && status < 500) || (status >= 300 && status < 400),
   },
   {
-    name: 'the server is busy, restarts or fails',
+    name: 'the server is busy, restarting or failing',
     code: 'PLATFORM_MODEL_UNAVAILABLE',
     wanted: 'an answer',
     matches: ({ status = 0 }) => status >= 500 || [408, 409, 423, 425].includes(status),
   },
   {
-    name: 'anything else of the question is refused, as a parameter that is unknown here',
+    name: 'anything else in the request is refused, such as an unknown parameter',
     code: 'PLATFORM_MODEL_REFUSED',
     wanted: FORM_WANTED,
     matches: ({ status, names }) =>
@@ -229,7 +227,7 @@ export const toldFaults: readonly ToldFault[] = [
       /invalid_?(?:request|argument|parameter)|bad_?request|validation|unprocessable/i.test(names),
   },
   {
-    name: 'a fault within an answer that says nothing of its kind',
+    name: 'an error inside an answer, of unknown kind',
     code: 'PLATFORM_MODEL_UNAVAILABLE',
     wanted: 'an answer',
     matches: () => true,
@@ -237,8 +235,8 @@ export const toldFaults: readonly ToldFault[] = [
 ];
 
 /**
- * What a refusal comes to where no other form is left: of whichever member it speaks, the same question would be
- * refused again.
+ * The fault for a refusal when no other form is left: the same request would be refused again, whichever part the
+ * refusal names.
  */
 export function lastFaultOf(fault: ServerFault, { form, promptTokens }: Sent): Fault {
   const limit = form.limit ?? { name: 'max_tokens' as const, tokens: 1 };
@@ -246,43 +244,51 @@ export function lastFaultOf(fault: ServerFault, { form, promptTokens }: Sent): F
   return faultOf(fault, { form: whole, promptTokens });
 }
 
-/** What a refusal means. */
+/** The fault that a refusal means. */
 export function faultOf(fault: ServerFault, sent: Sent): Fault {
   const { status, names, place, words } = fault;
-  const told: Told = { fault, status, names, said: `${names} ${place} ${words}` };
-  return toldFaults.find(({ matches }) => matches(told, sent)) ?? (toldFaults.at(-1) as Fault);
+  const report: Report = { fault, status, names, said: `${names} ${place} ${words}` };
+  return reportedFaults.find(({ matches }) => matches(report, sent)) ?? (reportedFaults.at(-1) as Fault);
 }
 
-/** Faults of an answer that came, or did not come, without a word of the server about it. */
+/** Faults that no server reports: the answer itself, or its absence, shows them. */
 export const answerFaults = {
   unreachable: {
-    name: 'the server cannot be reached, or the connection breaks before an answer',
+    name: 'the server cannot be reached, or the connection breaks before the answer',
     code: 'PLATFORM_MODEL_UNAVAILABLE',
     wanted: 'an answer',
   },
-  silent: { name: 'silence', code: 'PLATFORM_MODEL_STALLED', wanted: 'a stream that goes on' },
-  cut: { name: 'the answer breaks off', code: 'PLATFORM_MODEL_CUT', wanted: 'a whole answer' },
+  silent: { name: 'the server stops sending', code: 'PLATFORM_MODEL_STALLED', wanted: 'a stream that goes on' },
+  cut: { name: 'the answer is cut off', code: 'PLATFORM_MODEL_CUT', wanted: 'a whole answer' },
   noApi: {
-    name: 'status 200 with a page, or with neither JSON nor events',
+    name: 'status 200 with a web page, or with neither JSON nor events',
     code: 'PLATFORM_MODEL_NOT_AN_API',
     wanted: 'a completion',
   },
   noAnswer: {
-    name: 'status 200 with JSON that is neither an answer nor a fault',
+    name: 'status 200 with JSON that is neither an answer nor an error',
     code: 'PLATFORM_MODEL_UNAVAILABLE',
     wanted: 'a completion',
   },
   toolCall: {
-    name: 'a tool call in place of text, though no tool was offered',
+    name: 'a tool call instead of text, though no tool was offered',
     code: 'PLATFORM_MODEL_EMPTY',
     wanted: 'an answer in text',
   },
   empty: { name: 'an answer without text', code: 'PLATFORM_MODEL_EMPTY', wanted: 'an answer' },
-  tooLong: { name: 'the limit of output is reached', code: 'PLATFORM_MODEL_LENGTH', wanted: 'an answer that fits' },
-  withheld: { name: 'the model or a filter ends the answer', code: 'PLATFORM_MODEL_FILTERED', wanted: 'an answer' },
+  tooLong: {
+    name: 'the answer reaches the output limit',
+    code: 'PLATFORM_MODEL_LENGTH',
+    wanted: 'an answer that fits',
+  },
+  withheld: {
+    name: 'the model or a content filter ends the answer',
+    code: 'PLATFORM_MODEL_FILTERED',
+    wanted: 'an answer',
+  },
 } as const satisfies Record<string, Fault>;
 
-function isBeyondRate({ fault, status, said }: Told, sent: Sent): boolean {
+function isBeyondRate({ fault, status, said }: Report, sent: Sent): boolean {
   return (
     (status === 413 || status === 429 || FORM.has(status)) &&
     /request too large|per min|\bTPM\b/i.test(said) &&
@@ -290,8 +296,8 @@ function isBeyondRate({ fault, status, said }: Told, sent: Sent): boolean {
   );
 }
 
-/** Whether another name is wanted for the limit, as against another limit. */
-function isRenamed({ said }: Told): boolean {
+/** Whether the server wants another name for the limit, not another value. */
+function isRenamed({ said }: Report): boolean {
   return (
     LIMIT.test(said) &&
     /use ['"`]?max_|unsupported[_ ]parameter|unrecogni[sz]ed|extra_forbidden|extra (?:inputs|fields)|unexpected/i.test(
@@ -300,13 +306,13 @@ function isRenamed({ said }: Told): boolean {
   );
 }
 
-function isOfFormat(told: Told): boolean {
-  if (FORMAT.test(told.fault.place) || /response_format/i.test(told.said)) return true;
-  // A server may call a prompt structured that is too long.
-  return FORMAT.test(told.said) && !isOfLength(told);
+function isOfFormat(report: Report): boolean {
+  if (FORMAT.test(report.fault.place) || /response_format/i.test(report.said)) return true;
+  // A server may call an overlong prompt "structured".
+  return FORMAT.test(report.said) && !isOfLength(report);
 }
 
-function isOfSystemRole({ fault: { place }, said }: Told): boolean {
+function isOfSystemRole({ fault: { place }, said }: Report): boolean {
   if (/roles must alternate|only user and assistant|first message.{0,40}user/i.test(said)) return true;
   if (/^(?:body\.)?messages\W*0\W*role/.test(place)) return true;
   const named =
@@ -314,7 +320,7 @@ function isOfSystemRole({ fault: { place }, said }: Told): boolean {
   return named.test(said) && REFUSES.test(said);
 }
 
-function isOfStream({ fault: { place }, status = 0, said }: Told): boolean {
+function isOfStream({ fault: { place }, status = 0, said }: Report): boolean {
   if (status >= 500 && status !== 501) return false;
   return /^(?:body\.)?stream$/.test(place) || (/\bstream(?:ing)?\b/i.test(said) && REFUSES.test(said));
 }

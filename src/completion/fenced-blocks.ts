@@ -2,10 +2,13 @@ import { withoutReasoning } from './reasoning.ts';
 
 /** A fenced block of a Markdown text. */
 export interface FencedBlock {
-  /** The first word after the opening fence, in lower case, without what some write behind it, as in `ts:handler.ts`; empty where there is none. */
+  /**
+   * The first word after the opening fence in lower case, without a file name behind it (`ts:handler.ts`). Empty if
+   * there is none.
+   */
   language: string;
   content: string;
-  /** Whether its closing fence was seen for certain: not inside a literal of the module. */
+  /** Whether its closing fence is certain: not inside a literal of the module. */
   closed: boolean;
 }
 
@@ -21,22 +24,22 @@ const CODE_LANGUAGES: ReadonlySet<string> = new Set([
   'jsx',
 ]);
 
-/** More blocks, or closing fences within one, are in no honest answer; reading them would only take time. */
+/** More blocks, or more closing fences in one block, than any real answer has; reading them would only cost time. */
 const MAX_BLOCKS = 64;
 const MAX_CLOSINGS = 64;
-/** How much of a line that may open a block is looked at, and how many marks before its fence. */
+/** Most of a line that is read for an opening fence, and most list and quotation marks before it. */
 const MAX_LINE_CHARACTERS = 4_096;
 const MAX_MARKS = 4;
 
-/** Says whether a block may hold a module. */
+/** Whether a block may contain a module. */
 export function isCode(block: FencedBlock): boolean {
   return CODE_LANGUAGES.has(block.language);
 }
 
 /**
- * The fenced blocks of an answer (CommonMark 0.31, section 4.5), those in lists and quotations included, without
- * reasoning or a byte order mark. A line of backticks inside a template literal or a comment of a module does not close
- * it, unless nothing else would.
+ * The fenced blocks of an answer (CommonMark 0.31, section 4.5), also those in lists and quotations, without reasoning
+ * or a byte order mark. A fence inside a template literal or a comment of a module closes it only if no other fence
+ * does.
  */
 export function fencedBlocks(text: string): FencedBlock[] {
   const blocks: FencedBlock[] = [];
@@ -56,16 +59,16 @@ export function fencedBlocks(text: string): FencedBlock[] {
   return blocks;
 }
 
-/** How a line opens a block. */
+/** An opening fence. */
 interface Opening {
   fence: string;
   language: string;
-  /** Columns before the fence, a list's mark included. */
+  /** Columns before the fence, including a list marker. */
   indent: number;
   isQuoted: boolean;
 }
 
-/** How a line opens a block, if it does: at its beginning, in an item of a list or in a quotation. */
+/** The opening fence of a line: at its start, in a list item or in a quotation. `null` if there is none. */
 function openingOf(line: string): Opening | null {
   const indent = indentOf(line);
   // One expression for both would try every way to divide a line of tildes.
@@ -75,7 +78,7 @@ function openingOf(line: string): Opening | null {
   return { fence, language: languageOf(info.toLowerCase()), indent, isQuoted: line.slice(0, indent).includes('>') };
 }
 
-/** Where the text of a line begins, behind blanks and the marks of lists and quotations. */
+/** Where the text of a line begins after white space and the markers of lists and quotations. */
 function indentOf(line: string): number {
   let at = 0;
   for (let marks = 0; marks < MAX_MARKS; marks += 1) {
@@ -87,14 +90,14 @@ function indentOf(line: string): number {
   return at;
 }
 
-/** What follows a fence as the name of a language: the ending of a file's name where it is one. */
+/** The language named after a fence; of a file name, its extension. */
 function languageOf(info: string): string {
   const language = /^[a-z0-9+#-]*/.exec(info)?.[0] ?? '';
   if (CODE_LANGUAGES.has(language) && language !== '') return language;
   return /[\w-]\.(ts|mts|tsx|js|mjs|jsx|json)(?:[^\w.].*)?$/.exec(info)?.[1] ?? language;
 }
 
-/** The lines of a block without the indent that all of them share with its opening. */
+/** The lines of a block without the indentation that all of them share with the opening fence. */
 function contentOf(lines: readonly string[], opening: Opening): string {
   if (opening.isQuoted) return lines.map((line) => within(line, opening)).join('\n');
   const written = lines.filter((line) => line.trim() !== '');
@@ -102,7 +105,7 @@ function contentOf(lines: readonly string[], opening: Opening): string {
   return lines.map((line) => within(line, { ...opening, indent: shared })).join('\n');
 }
 
-/** A line as it stands in a block: without the quotation marks and the indent of its opening. */
+/** A line without the quotation markers and the indentation of its opening fence. */
 function within(line: string, { indent, isQuoted }: Opening): string {
   let at = 0;
   while (at < indent && (line[at] === ' ' || line[at] === '\t' || (isQuoted && line[at] === '>'))) at += 1;
@@ -119,7 +122,7 @@ function closingLines(lines: readonly string[], from: number, opening: Opening):
   return found;
 }
 
-/** The first of some lines that stands in no literal of the module that begins at a line. */
+/** The first of the closing lines that is not inside a literal of the module that starts at `from`. */
 function firstOutsideLiterals(lines: readonly string[], from: number, closings: readonly number[]): number | undefined {
   const last = closings.at(-1);
   if (last === undefined) return undefined;
@@ -135,11 +138,11 @@ function firstOutsideLiterals(lines: readonly string[], from: number, closings: 
 }
 
 /**
- * The first of some rising places, each at the end of a line, where TypeScript text stands neither in a template literal nor in a block comment;
- * its index. A rough reader, right about all but the oddest code.
+ * The index of the first of the ascending positions, each at the end of a line, where the code is neither in a template
+ * literal nor in a block comment. An approximate reader that fails only on very odd code.
  */
 function literalsEnd(code: string, places: readonly number[]): number | undefined {
-  // Depth of braces per open `${`; a template literal is open wherever the innermost entry is 'template'.
+  // Brace depth per open `${`; the code is in a template literal if the top entry is 'template'.
   const stack: ('template' | number)[] = [];
   let next = 0;
   for (let at = 0; at <= code.length; at += 1) {
@@ -178,7 +181,7 @@ function lineEnd(code: string, from: number): number {
   return end === -1 ? code.length : end;
 }
 
-/** Where a regular expression ends: its closing slash, or the end of its line where it has none. */
+/** End of a regular expression: its closing slash, or the end of the line. */
 function endOfPattern(code: string, start: number): number {
   let inClass = false;
   for (let at = start + 1; at < code.length; at += 1) {
@@ -191,7 +194,7 @@ function endOfPattern(code: string, start: number): number {
   return code.length;
 }
 
-/** Where a quoted string ends: its closing quote, or the end of its line where it has none. */
+/** End of a quoted string: its closing quote, or the end of the line. */
 function endOfString(code: string, start: number): number {
   for (let at = start + 1; at < code.length; at += 1) {
     if (code[at] === '\\') at += 1;

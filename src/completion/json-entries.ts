@@ -1,40 +1,40 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { CLOSING_TAGS, OPENING_TAGS } from './reasoning.ts';
 
-/** Reads the objects of an answer while it streams in. */
+/** Reads the objects of an answer as it arrives. */
 export interface EntryReader {
-  /** Takes the next piece of the answer, however it was divided. */
+  /** Reads the next piece of the answer, wherever it was split. */
   push(piece: string): void;
-  /** Takes the end of the answer; whatever is pushed later is ignored. */
+  /** Ends the answer; later pieces are ignored. */
   end(): void;
-  /** Objects that could not be read, an unfinished one included. */
+  /** Objects that could not be read, including an unfinished one. */
   readonly broken: number;
-  /** Whether there were more entries than are taken. */
+  /** Whether the limit of entries was reached. */
   readonly isFull: boolean;
 }
 
-/** Bounds of what is read, for tests. */
+/** Limits, settable for tests. */
 export interface EntryLimits {
   /** Most entries. */
   entries?: number;
-  /** Longest entry, in UTF-16 units. */
+  /** Longest entry, in UTF-16 code units. */
   characters?: number;
 }
 
 const MAX_ENTRIES = 2_000;
 const MAX_CHARACTERS = 64 * 1024;
 const MAX_DEPTH = 64;
-/** Name of the list that wraps entries. */
+/** The member whose list contains the entries. */
 const WRAPPING = 'entries';
-/** What may stand before an object on its line. */
+/** Characters allowed before an object on its line. */
 const BEFORE_OBJECT = ' \t\r\n[],}\ufeff';
 const TAGS = [...OPENING_TAGS, ...CLOSING_TAGS];
 
 /**
- * Tells each JSON object of an answer as soon as it is whole. Reads JSON Lines, fenced or not, objects over several
- * lines, a list, and a list named `entries` in an object. Passes over prose and thinking between `<think>` tags. Gives
- * up a broken object where the next line starts one that is not indented deeper. Linear in time, bounded in memory,
- * never throws by itself.
+ * Passes on each JSON object of an answer as soon as it is complete. Reads JSON Lines, fenced or not, objects over
+ * several lines, a list, and a list named `entries` in an object. Skips prose and the text between `<think>` tags.
+ * Gives up a broken object when the next line starts one that is not indented deeper. Linear in time, bounded in
+ * memory, never throws by itself.
  */
 export function createEntryReader(onEntry: (entry: JsonObject) => void, limits: EntryLimits = {}): EntryReader {
   const reader = new Reader(onEntry, limits);
@@ -60,22 +60,22 @@ class Reader {
   #ended = false;
   #piece = '';
   #at = 0;
-  /** The object at hand up to this piece, and where it goes on in it. */
-  #held = '';
+  /** The current object up to this piece, and where it continues in it. */
+  #buffered = '';
   #from = 0;
-  /** Open brackets of the object at hand; 0 = there is none. */
+  /** Open brackets of the current object; 0 = there is none. */
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** The latest string of the object at hand; before a list in it, the name of that. */
+  /** The latest string of the current object; before a list, it is the name of the list. */
   #word = '';
-  /** How far the line and the line in which the object began are indented. */
+  /** Indentation of the current line, and of the line where the object started. */
   #indent = 0;
   #objectIndent = 0;
   #onlyIndent = true;
-  /** Whether nothing on the line forbids an object here. */
+  /** Whether an object may start at this point of the line. */
   #mayStart = true;
-  /** A tag that may be under way, and whether thinking is. */
+  /** The start of a possible tag, and whether the text is inside one. */
   #tag = '';
   #thinking = false;
 
@@ -95,7 +95,7 @@ class Reader {
       else this.#follow(character);
       this.#noteLine(character);
     }
-    if (this.#depth > 0) this.#held += piece.slice(this.#from);
+    if (this.#depth > 0) this.#buffered += piece.slice(this.#from);
     this.#piece = '';
   }
 
@@ -124,7 +124,7 @@ class Reader {
     } else if (!BEFORE_OBJECT.includes(character)) this.#mayStart = false;
   }
 
-  /** The tag that this character ends, or nothing. */
+  /** The tag that this character completes, or ''. */
   #tagAt(character: string): string {
     const grown = this.#tag + character.toLowerCase();
     if (TAGS.includes(grown)) {
@@ -141,14 +141,14 @@ class Reader {
       [this.isFull, this.#ended] = [true, true];
       return;
     }
-    [this.#held, this.#from] = ['', this.#at];
+    [this.#buffered, this.#from] = ['', this.#at];
     [this.#depth, this.#inString, this.#escaped, this.#word] = [1, false, false, ''];
     this.#objectIndent = this.#indent;
   }
 
-  /** Follows the object at hand to its end. */
+  /** Reads the current object to its end. */
   #follow(character: string): void {
-    if (this.#held.length + this.#at - this.#from >= this.#maxCharacters) this.#giveUp();
+    if (this.#buffered.length + this.#at - this.#from >= this.#maxCharacters) this.#giveUp();
     else if (this.#inString) this.#followString(character);
     else if (character === '"') [this.#inString, this.#word] = [true, ''];
     else if (character === '{' && this.#onlyIndent && this.#indent <= this.#objectIndent) {
@@ -165,7 +165,7 @@ class Reader {
   }
 
   #followString(character: string): void {
-    // A line end in a string: its quotes do not match.
+    // A line feed inside a string means that its quotes do not match.
     if (character === '\n') this.#giveUp();
     else if (this.#escaped) this.#escaped = false;
     else if (character === '\\') this.#escaped = true;
@@ -177,7 +177,7 @@ class Reader {
   }
 
   #finish(): void {
-    const text = this.#held + this.#piece.slice(this.#from, this.#at + 1);
+    const text = this.#buffered + this.#piece.slice(this.#from, this.#at + 1);
     this.#drop();
     let entry: JsonObject;
     try {
@@ -190,7 +190,7 @@ class Reader {
     this.#onEntry(entry);
   }
 
-  /** Forgets the object at hand as broken; the rest of its line is passed over. */
+  /** Drops the current object as broken and skips the rest of its line. */
   #giveUp(): void {
     this.broken += 1;
     this.#drop();
@@ -198,6 +198,6 @@ class Reader {
   }
 
   #drop(): void {
-    [this.#held, this.#depth, this.#mayStart] = ['', 0, true];
+    [this.#buffered, this.#depth, this.#mayStart] = ['', 0, true];
   }
 }

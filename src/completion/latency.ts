@@ -5,34 +5,34 @@ export interface Pace {
   durationMs: number;
   /** Until its first piece. */
   firstPieceMs: number;
-  /** All that came, what was said beside the answer included. */
+  /** Characters received, including those outside the answer. */
   characters: number;
 }
 
-/** How fast completions of one endpoint came lately. */
+/** Recent speed of one endpoint. */
 export interface Speed {
-  /** Half of them were there by then. */
+  /** Median duration. */
   medianMs: number;
-  /** Three in four were there by then. */
+  /** Duration that three in four did not exceed. */
   p75Ms: number;
-  /** Three in four had begun by then. */
+  /** Time to the first piece that three in four did not exceed. */
   firstPieceMs: number;
-  /** Three in four took no longer than that for a character, once they had begun. */
+  /** Time per character after the first piece that three in four did not exceed. */
   msPerCharacter: number;
 }
 
-/** How fast completions of one endpoint came lately, as it is noted. */
+/** Collects the speed of one endpoint. */
 export interface LatencyRecord {
   add(pace: Pace): void;
-  /** `null` while there are too few completions to tell. */
+  /** `null` while there are too few completions. */
   speed(): Speed | null;
 }
 
-/** Completions remembered; older ones say little about now. */
+/** Completions kept; older ones say little about the present. */
 const REMEMBERED = 50;
 const FEWEST = 4;
 
-/** A record of the latest completions. */
+/** Creates an empty record of the latest completions. */
 export function createLatencyRecord(): LatencyRecord {
   const latest: Pace[] = [];
   const percentile = (share: number, measured: (pace: Pace) => number): number => {
@@ -59,7 +59,7 @@ export function createLatencyRecord(): LatencyRecord {
   };
 }
 
-/** Records how fast the modules of a completer come, those that succeed: a text may be of any length. */
+/** Records the speed of successful module completions. Texts are left out, because their length varies. */
 export function withLatency(completer: Completer, record: LatencyRecord): Completer {
   return {
     generator: completer.generator,

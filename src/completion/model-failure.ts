@@ -6,16 +6,16 @@ import { answerFaults, type Fault } from './faults.ts';
 import type { ServerFault } from './server-fault.ts';
 import { shownWords } from './server-words.ts';
 
-/** What is known of the exchange that was refused. */
+/** The exchange that the server refused. */
 export interface RefusedExchange {
   endpoint: string;
   apiKey: string | undefined;
   prompt: Prompt;
-  /** `undefined` where nothing of an answer had come. */
+  /** `undefined` if no part of an answer had arrived. */
   usage: Usage | undefined;
 }
 
-/** The error that a refusal ends an exchange with, with the server's own words for whoever has to mend it. */
+/** The error for a refusal, with the server's own words for the person who has to act. */
 export function refusalFailure(
   { code, wanted }: Fault,
   fault: ServerFault,
@@ -26,11 +26,11 @@ export function refusalFailure(
   return new CompletionError(
     code,
     `Cannot complete prompt at ${hostOf(endpoint)}: ${found}${words === '' ? '' : ` (${words})`}, wanted ${wanted}`,
-    { usage, retryAfterMs: retryAfterMs(fault.headers) ?? restIn(fault.words) },
+    { usage, retryAfterMs: retryAfterMs(fault.headers) ?? pauseIn(fault.words) },
   );
 }
 
-/** The error that a connection ends an exchange with which failed or broke. */
+/** The error for a connection that failed or broke. */
 export function networkFailure(error: unknown, endpoint: string, usage: Usage | undefined): CompletionError {
   const { code, wanted } = usage === undefined ? answerFaults.unreachable : answerFaults.cut;
   const message =
@@ -40,23 +40,29 @@ export function networkFailure(error: unknown, endpoint: string, usage: Usage | 
   return new CompletionError(code, message, { cause: error, usage });
 }
 
-/** Whether nothing of a question can have reached a server. */
+/** Whether the request certainly did not reach a server. */
 export function isUnreached(error: unknown): boolean {
   return /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|\w*SELF_SIGNED_\w+|UNABLE_TO_\w+)$/.test(
     networkCause(error),
   );
 }
 
-/** The longest rest that is granted, in milliseconds: no job waits longer, and some servers send a moment where seconds are due. */
+/**
+ * Longest pause a server may ask for, in milliseconds: no job waits longer, and some servers send a date where a number
+ * of seconds is due.
+ */
 const MAX_RETRY_AFTER_MS = 600_000;
 
-/** How long a server asks to be left alone (RFC 9110, section 10.2.3, and `retry-after-ms`), in milliseconds, at most ten minutes. */
+/**
+ * The pause a rate limited server asks for (`Retry-After`, RFC 9110 section 10.2.3, and `retry-after-ms`), in
+ * milliseconds, at most ten minutes.
+ */
 export function retryAfterMs(headers: Headers | undefined, nowMs = Date.now()): number | undefined {
-  const asked = askedRestMs(headers, nowMs);
+  const asked = askedPauseMs(headers, nowMs);
   return asked === undefined ? undefined : Math.min(asked, MAX_RETRY_AFTER_MS);
 }
 
-function askedRestMs(headers: Headers | undefined, nowMs: number): number | undefined {
+function askedPauseMs(headers: Headers | undefined, nowMs: number): number | undefined {
   const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
   const given = headers?.get('retry-after')?.trim();
@@ -67,8 +73,8 @@ function askedRestMs(headers: Headers | undefined, nowMs: number): number | unde
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
-/** How long to wait as the words of a refusal have it, in milliseconds. */
-function restIn(words: string): number | undefined {
+/** The pause that the words of a refusal name, in milliseconds. */
+function pauseIn(words: string): number | undefined {
   const found =
     /(?:try again|retry(?:ing)?|wait|retryDelay\W{0,3})(?: in| after)?\W{0,2}(?:(\d{1,3})m)?(\d{1,6}(?:\.\d{1,9})?) ?(ms|s)/i.exec(
       words,
@@ -79,7 +85,7 @@ function restIn(words: string): number | undefined {
   return Math.min(Number(minutes) * 60_000 + ms, MAX_RETRY_AFTER_MS);
 }
 
-/** The code of what kept a request from its server, such as `ECONNREFUSED`; never a message, which may repeat the URL. */
+/** The error code of a failed connection, such as `ECONNREFUSED`. Never the message, which may repeat the URL. */
 export function networkCause(error: unknown): string {
   for (let one = error; one instanceof Error; one = one.cause) {
     if ('code' in one && typeof one.code === 'string') return one.code;

@@ -2,17 +2,17 @@ import OpenAI from 'openai';
 import { boundedFetch } from './bounded-fetch.ts';
 import { readFault, ServerRefusal } from './server-fault.ts';
 
-/** The client's own timeout must never fire before ours. */
+/** Our own deadline must always fire before the client's timeout. */
 const TIMEOUT_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * A client of an endpoint. It asks once and reads within bounds. A refusal is thrown as a `ServerRefusal`, with all
- * that the server said.
+ * A client that sends each request once and limits what it reads. Throws `ServerRefusal` with the server's whole
+ * report.
  */
 export function openAiClient(endpoint: string, apiKey: string | undefined): OpenAI {
   return new Client({
     baseURL: endpoint,
-    // An empty key makes the client throw, and local servers have none.
+    // The client rejects an empty key, and local servers have none.
     apiKey: apiKey || 'no-key-needed',
     maxRetries: 0,
     timeout: TIMEOUT_MS,
@@ -22,7 +22,7 @@ export function openAiClient(endpoint: string, apiKey: string | undefined): Open
 }
 
 class Client extends OpenAI {
-  // The client's own errors keep of a body only what OpenAI calls an error.
+  // The client's own errors drop what OpenAI does not call an error.
   protected override makeStatusError(
     status: number,
     body: object | undefined,

@@ -5,16 +5,16 @@ import { Exchange } from './exchange.ts';
 import { openAiClient } from './openai-client.ts';
 import type { OpenAiOptions } from './openai-options.ts';
 
-/** A completer that says where it asks; the key of cool-downs, breakers and latencies. */
+/** A completer that names its endpoint and model, which are the key of cool-downs, breakers and latencies. */
 export interface EndpointCompleter extends Completer {
   readonly endpoint: string;
   readonly model: string;
 }
 
 /**
- * A completer over the Chat Completions API of any OpenAI-compatible server. It streams, and stops at the fence that
- * closes a module. Where a server refuses the form of a question, it is put in another form. Anything else is one
- * attempt: `withRetries` retries. Every failure is a `CompletionError` with a `PLATFORM_MODEL_…` or `OPERATOR_…` code.
+ * A completer for the Chat Completions API of any OpenAI-compatible server. It streams, stops at the fence that closes
+ * a module, and changes the form of a request that the server refuses. It does not retry; `withRetries` does. Every
+ * failure is a `CompletionError` with a `PLATFORM_MODEL_…` or `OPERATOR_…` code.
  */
 export function createOpenAiCompleter(options: OpenAiOptions): EndpointCompleter {
   const endpoint = tidyEndpoint(options.baseUrl ?? OPENAI_ENDPOINT);

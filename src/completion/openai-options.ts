@@ -3,30 +3,30 @@ import type { Learnt } from './dialect.ts';
 import type { Patience } from './patience.ts';
 import type { Prices } from './prices.ts';
 
-/** Where a model is and how patient to be with it. */
+/** Where a model is, and how to call it. */
 export interface OpenAiOptions {
   model: string;
   generator: Completer['generator'];
-  /** Default: OpenAI's own. */
+  /** Default: OpenAI's. */
   baseUrl?: string | undefined;
   /** Local servers need none. */
   apiKey?: string | undefined;
-  /** `null` or absent = unknown, and so is every cost. */
+  /** `null` or absent = unknown; then every cost is unknown too. */
   prices?: Prices | null | undefined;
-  /** Longest answer, in tokens, reasoning included. */
+  /** Longest answer in tokens, including reasoning. */
   maxTokens?: number | undefined;
   /**
-   * Whether another model is asked where this one fails: its silence is borne only as long as an answer of the other
-   * can still be in time.
+   * Whether another model is asked if this one fails. Its silence then ends early enough for the other to answer in
+   * time.
    */
   elsewhere?: boolean | undefined;
-  /** How long silence is borne, where the defaults, shares of the time that is left, do not suit. */
+  /** Longest silences; default: shares of the time left. */
   patience?: Partial<Patience> | undefined;
-  /** Told once of each thing that is done otherwise from now on, as where a server refuses the form of a question. */
-  adapted?: ((told: Adapted) => void) | undefined;
+  /** Called once for each change of form that the server requires. */
+  adapted?: ((change: Adapted) => void) | undefined;
 }
 
-/** What was learnt of a model of a server. */
+/** Something learnt about a model of a server. */
 export interface Adapted {
   endpoint: string;
   model: string;

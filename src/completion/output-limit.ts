@@ -1,23 +1,23 @@
 import type { ServerFault } from './server-fault.ts';
 
-/** Fewer tokens hold no module. */
+/** A module does not fit in fewer tokens. */
 const LEAST_TOKENS = 256;
-/** Where a server does not say how much fits. */
+/** Used when a server does not say how much fits. */
 const MODEST_TOKENS = 4_000;
-/** How much of the room in a context is asked for: servers do not count as they say. */
+/** Share of the free context to request: servers count inexactly. */
 const SHARE_OF_ROOM = 0.9;
-/** How much of a rate is asked for: the next question wants some as well. */
+/** Share of a rate limit to request: the next request needs some as well. */
 const SHARE_OF_RATE = 1 / 3;
 
-/** What was sent, in tokens; the prompt's are a guess. */
+/** Tokens sent; those of the prompt are estimated. */
 export interface SentTokens {
   limit: number;
   prompt: number;
 }
 
 /**
- * The smaller limit of output with which a refused question may fit, by the server's own numbers. `null` where no limit
- * would do, or where the fault is about the prompt alone.
+ * The smaller output limit with which a refused request may fit, by the server's numbers. `null` if no limit helps or
+ * the fault is about the prompt alone.
  */
 export function smallerLimit(fault: ServerFault, sent: SentTokens): number | null {
   const fitting = Math.floor(fittingTokens(fault, sent));
@@ -40,11 +40,11 @@ function fittingTokens({ words, tokens }: ServerFault, sent: SentTokens): number
   if (most !== undefined && prompt !== undefined) return Math.min(sent.limit - 1, (most - prompt) * SHARE_OF_ROOM);
   if (most !== undefined && most < sent.limit)
     return /context|window|n_ctx|sequence|total/i.test(text) ? (most - sent.prompt) * SHARE_OF_ROOM : most;
-  // Neither a number nor a word of the output: the prompt is what is too long.
+  // The server names neither a number nor the output: the prompt is too long.
   return namesOutput(text, sent.limit) ? Math.min(MODEST_TOKENS, sent.limit / 4) : 0;
 }
 
-/** Whether a question alone takes more than a rate allows, so that waiting mends nothing. */
+/** Whether one request alone exceeds the rate limit, so that waiting does not help. */
 export function exceedsRate({ words }: ServerFault, limit: number): boolean {
   const text = withoutThousands(words);
   const rate = rateIn(text);
@@ -62,12 +62,12 @@ function withoutThousands(words: string): string {
   return words.replaceAll(/(\d),(?=\d{3}\b)/g, '$1');
 }
 
-/** Tokens a minute. */
+/** Tokens per minute. */
 function rateIn(text: string): number | undefined {
   return /per (?:min|day|hour)|\bTP[MD]\b/i.test(text) ? numberAfter(text, /limit(?: of)?/) : undefined;
 }
 
-/** The most that a server takes: the first number after a word that says so. */
+/** The server's maximum: the first number after a word for it. */
 function mostIn(text: string, limit: number): number | undefined {
   const bound =
     /(?:maximum|context|window|at most|less than|equal to|up to|limit|supports|exceeds?|[<>]=?|≤|between \d{1,4} and|\[\d,|n_ctx)\D{0,60}(\d{3,8})/gi;
@@ -75,15 +75,15 @@ function mostIn(text: string, limit: number): number | undefined {
   return undefined;
 }
 
-/** The tokens of the prompt, as told or as what is left of a sum. */
+/** The tokens of the prompt: named by the server, or the rest of a sum. */
 function promptIn(text: string, limit: number): number | undefined {
-  const told =
+  const named =
     /(\d{1,8}) (?:tokens? )?(?:(?:in|of|from|for) )?(?:the |your )?(?:text )?[`'"]?(?:inputs?|messages?|prompt)\b/i.exec(
       text,
     ) ??
     /(?:inputs?|prompt|messages?)[`'"]? (?:tokens?|length|has|have|is|contains|of)\D{0,20}(\d{1,8})/i.exec(text) ??
     /request \((\d{1,8}) tokens/i.exec(text);
-  if (told !== null) return Number(told[1]);
+  if (named !== null) return Number(named[1]);
   const sum = numberAfter(text, /requested|total of/);
   return sum !== undefined && sum > limit ? sum - limit : undefined;
 }

@@ -1,16 +1,15 @@
-/** Longest silences of a server, in milliseconds. */
+/** Longest silences allowed to a server, in milliseconds. */
 export interface Patience {
-  /** Before it answers at all. */
+  /** Before the response headers. */
   headersMs: number;
-  /** Before the first word; a reasoning model thinks in silence. */
+  /** Before the first word: a reasoning model thinks in silence. */
   firstWordMs: number;
-  /** After it. */
+  /** Between two pieces after that. */
   stallMs: number;
 }
 
 /**
- * Silence as a share of the time left when the question is asked, so that another attempt still fits, within bounds in
- * milliseconds.
+ * Share of the time left when the question is asked, so that another attempt still fits, with bounds in milliseconds.
  */
 const PATIENCE: Record<keyof Patience, { share: number; leastMs: number; mostMs: number }> = {
   headersMs: { share: 0.4, leastMs: 2_000, mostMs: 30_000 },
@@ -18,7 +17,7 @@ const PATIENCE: Record<keyof Patience, { share: number; leastMs: number; mostMs:
   stallMs: { share: 0.3, leastMs: 2_000, mostMs: 15_000 },
 };
 
-/** How long silence is borne where so much time is left. */
+/** The silences allowed with this much time left. */
 export function patienceFor(leftMs: number): Patience {
   const silence = ({ share, leastMs, mostMs }: (typeof PATIENCE)[keyof Patience]): number =>
     Math.min(mostMs, Math.max(leastMs, leftMs * share));

@@ -4,11 +4,11 @@ import type { Usage } from '../contract/outcome.ts';
 export interface Prices {
   inputUsd: number;
   outputUsd: number;
-  /** Cached input; as input where not given. */
+  /** Cached input; default: the price of input. */
   cachedInputUsd?: number | undefined;
 }
 
-/** Usage with its cost; the cost is `null` where the price is unknown. Cached input is part of the input. */
+/** Adds the cost to usage; `null` if the price is unknown. Cached input is part of the input. */
 export function priced(tokens: Omit<Usage, 'costUsd'>, prices: Prices | null): Usage {
   if (prices === null) return { ...tokens, costUsd: null };
   const cached = Math.min(tokens.cachedInputTokens, tokens.inputTokens);
@@ -19,13 +19,15 @@ export function priced(tokens: Omit<Usage, 'costUsd'>, prices: Prices | null): U
   return { ...tokens, costUsd: perMillion / 1_000_000 };
 }
 
-/** A guess at the tokens of a text, for servers that do not count: four ASCII characters or one other to a token. */
+/**
+ * Estimates the tokens of a text for servers that do not count: four ASCII characters or one other character per token.
+ */
 export function estimateTokens(text: string): number {
   const others = text.match(/[^\x00-\x7f]/gu)?.length ?? 0;
   return Math.ceil((text.length - others) / 4) + others;
 }
 
-/** What two completions used together; the cost is unknown as soon as one of them is. */
+/** The sum of two usages; its cost is unknown if one of them is. */
 export function addUsage(one: Usage | undefined, other: Usage): Usage {
   if (one === undefined) return other;
   return {

@@ -1,18 +1,16 @@
-/**
- * Marks that begin what a model thinks, in the wrappings seen: tags, brackets, and the channels of the harmony format.
- */
+/** Marks that open reasoning: tags, brackets, and the channels of the harmony format. */
 const OPENING =
   /<(?:\w{1,20}:)?(?:think|thinking|thoughts?|reasoning|reflection|antthinking|scratchpad)>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING|think)\|>|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)\b|<\|channel>thought/gi;
-/** Marks that end it: the answer follows. */
+/** Marks that close reasoning; the answer follows. */
 const CLOSING =
   /<\/(?:\w{1,20}:)?(?:think|thinking|thoughts?|reasoning|reflection|antthinking|scratchpad)>|\[\/THINK\]|◁\/think▷|<\|(?:end_of_thought|END_THINKING|\/think)\|>|<\|channel\|>final(?:[ ]?<\|constrain\|>\w{1,20})?<\|message\|>|<channel\|>|assistantfinal/gi;
-/** What stands at the end of an answer, and belongs to none. */
+/** End-of-turn tokens, which are not part of the answer. */
 const ENDING = /<\|(?:return|end|END_RESPONSE|eot_id|im_end)\|>\s*$/;
 const BEGINNING = /^\s*(?:<\|(?:begin_of_solution|START_RESPONSE|start)\|>(?:assistant)?|<answer>\s*(?=\n))/;
-/** No mark is longer. */
+/** Longest mark. */
 const MARK_CHARACTERS = 64;
 
-/** The tags among them, for whoever reads a character at a time. */
+/** The tags among them, for readers that go character by character. */
 export const OPENING_TAGS = ['<think>', '<thinking>', '<thought>', '<thoughts>', '<reasoning>'];
 export const CLOSING_TAGS = OPENING_TAGS.map((tag) => tag.replace('<', '</'));
 
@@ -23,8 +21,7 @@ interface Mark {
 }
 
 /**
- * An answer without what the model thinks before, between and after: a closing mark without an opening one ends what
- * has no beginning.
+ * Removes reasoning from an answer. A closing mark without an opening one ends reasoning that started at the beginning.
  */
 export function withoutReasoning(text: string): string {
   let kept = '';
@@ -40,17 +37,17 @@ export function withoutReasoning(text: string): string {
   return unwrapped(isThinking ? kept : kept + text.slice(from));
 }
 
-/** Whether a text has a mark that ends reasoning. */
+/** Whether a text contains a mark that closes reasoning. */
 export function closesReasoning(text: string): boolean {
   return marksIn(text).some(({ opens }) => !opens);
 }
 
-/** Whether reasoning ends in a text that has not begun in it. */
+/** Whether a text closes reasoning that it did not open. */
 export function closesUnopened(text: string): boolean {
   return marksIn(text)[0]?.opens === false;
 }
 
-/** A text with all marks of reasoning taken out, and what stands between them left. */
+/** Removes the marks of reasoning and keeps the text between them. */
 export function withoutMarks(text: string): string {
   let kept = '';
   let from = 0;
@@ -65,7 +62,9 @@ function unwrapped(text: string): string {
   return text.replace(BEGINNING, '').replace(ENDING, '');
 }
 
-/** The marks of a text in order: those at an edge of a line alone, for a module may hold one in a literal. */
+/**
+ * The marks of a text in order. Only marks at the edge of a line count, because a literal in a module may contain one.
+ */
 function marksIn(text: string): Mark[] {
   const marks = [
     ...[...text.matchAll(OPENING)].map(({ index, 0: mark }) => ({ at: index, end: index + mark.length, opens: true })),
@@ -75,9 +74,9 @@ function marksIn(text: string): Mark[] {
 }
 
 function isAtEdge(text: string, { at, end }: Mark): boolean {
-  // The marks of a chat format are in no module.
+  // No module contains the tokens of a chat format.
   if (text.startsWith('<|', at) || text.startsWith('◁', at)) return true;
-  // Where its marks are lost, the channels of the harmony format leave their names.
+  // Without its special tokens, the harmony format leaves the names of its channels.
   if (text.startsWith('assistantfinal', at)) return /^\s*(?:analysis|commentary)/.test(text);
   const before = text.slice(Math.max(0, at - MARK_CHARACTERS), at);
   const after = text.slice(end, end + MARK_CHARACTERS);
@@ -85,51 +84,52 @@ function isAtEdge(text: string, { at, end }: Mark): boolean {
 }
 
 /**
- * Takes reasoning out of an answer that streams in. An answer that begins like one is passed on as it comes. What
- * begins with prose may be reasoning without an opening mark: it is held until a closing mark or the end.
+ * Removes reasoning from a streamed answer. Text that starts like an answer is passed on at once. Text that starts with
+ * prose may be reasoning without an opening mark, so it is buffered until a closing mark or the end.
  */
 export class ReasoningFilter {
   readonly #isOpen: boolean;
-  #held = '';
-  #state: 'start' | 'held' | 'passing' = 'start';
-  /** The end of what is held. */
+  #buffered = '';
+  #state: 'start' | 'buffering' | 'passing' = 'start';
+  /** The end of the buffered text. */
   #recent = '';
 
-  /** `isOpen`: whether this model is known to think without an opening mark. */
+  /** `isOpen`: whether this model is known to reason without an opening mark. */
   constructor(isOpen: boolean) {
     this.#isOpen = isOpen;
   }
 
-  /** What of the answer can be passed on now. */
+  /** Adds a piece and returns the text that can be passed on now. */
   push(piece: string): string {
     if (this.#state === 'passing') return piece;
-    this.#held += piece;
+    this.#buffered += piece;
     if (this.#state === 'start') {
-      const begun = this.#held.replace(/^[\s\ufeff]+/, '');
+      const begun = this.#buffered.replace(/^[\s\ufeff]+/, '');
       if (begun === '' || begun === '[') {
-        this.#recent = this.#held.slice(-2 * MARK_CHARACTERS);
+        this.#recent = this.#buffered.slice(-2 * MARK_CHARACTERS);
         return '';
       }
-      this.#state = /^(?:[{`~]|\[[^T])/.test(begun) && !this.#isOpen ? 'passing' : 'held';
+      this.#state = /^(?:[{`~]|\[[^T])/.test(begun) && !this.#isOpen ? 'passing' : 'buffering';
     }
-    return this.#state === 'passing' ? this.#release(this.#held) : this.#afterMark(piece);
+    return this.#state === 'passing' ? this.#release(this.#buffered) : this.#afterMark(piece);
   }
 
-  /** What is left at the end. */
+  /** Returns the rest at the end of the answer. */
   end(): string {
-    return this.#state === 'passing' ? '' : this.#release(withoutReasoning(this.#held));
+    return this.#state === 'passing' ? '' : this.#release(withoutReasoning(this.#buffered));
   }
 
   #afterMark(piece: string): string {
-    // A mark may have begun before this piece; to look at all that is held would copy it each time.
+    // A mark may start before this piece. Only the recent text is searched, because searching all buffered text would
+    // copy it each time.
     const latest = this.#recent + piece;
     this.#recent = latest.slice(-2 * MARK_CHARACTERS);
-    return closesReasoning(latest) ? this.#release(withoutReasoning(this.#held)) : '';
+    return closesReasoning(latest) ? this.#release(withoutReasoning(this.#buffered)) : '';
   }
 
   #release(text: string): string {
     this.#state = 'passing';
-    this.#held = '';
+    this.#buffered = '';
     return text;
   }
 }

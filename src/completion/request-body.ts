@@ -2,7 +2,7 @@ import type { CompleteOptions, Prompt } from '../contract/completion.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Form } from './dialect.ts';
 
-/** The body of one question in a form that its server takes. */
+/** Builds the request body in a form that the server accepts. */
 export function bodyOf(
   model: string,
   { prompt: { system, turns }, format }: Pick<CompleteOptions, 'format'> & { prompt: Prompt },

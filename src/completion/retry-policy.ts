@@ -3,23 +3,23 @@ import type { Deadline } from '../kernel/deadline.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { accounted, CompletionError } from './completion-error.ts';
 
-/** A memory, shared between workers where there are several, of endpoints that asked to be left alone. */
+/** Endpoints that are rate limited, shared between workers if there are several. */
 export interface CoolDown {
-  /** Until when the endpoint wants to be left alone, in milliseconds since 1970; 0 = it does not. */
+  /** When the endpoint may be called again, in milliseconds since 1970; 0 = now. */
   until(endpoint: string): Promise<number>;
-  /** Notes a time; an earlier one than is known changes nothing. */
+  /** Sets that time; an earlier time than the current one changes nothing. */
   set(endpoint: string, untilMs: number): Promise<void>;
 }
 
-/** How often and how fast a failed completion is tried again. */
+/** How often and after which pauses a failed completion is retried. */
 export interface RetryOptions {
   /** Attempts after the first. */
   retries?: number;
-  /** First pause, in milliseconds; it doubles each time and is spread by half. */
+  /** First pause in milliseconds. It doubles each time and has a jitter of up to half. */
   baseMs?: number;
-  /** Longest pause of our own choice, in milliseconds. What the server asks for is honoured beyond it. */
+  /** Longest pause of the backoff, in milliseconds. A longer pause that the server asks for is kept. */
   maxMs?: number;
-  /** Whether another endpoint can be asked instead: then nothing is waited for, and nothing tried again. */
+  /** Whether another endpoint can be asked instead. Then there are no pauses and no retries. */
   elsewhere?: boolean;
   coolDown?: CoolDown;
   /** Key of the endpoint in the cool-down. */
@@ -28,7 +28,7 @@ export interface RetryOptions {
   clock?: () => number;
 }
 
-/** Failures that may be gone the next time, and the only ones after which a question is put again as it is. */
+/** Transient failures: the only ones after which the same request is sent again. */
 export const PASSING: ReadonlySet<string> = new Set([
   'PLATFORM_MODEL_RATE_LIMITED',
   'PLATFORM_MODEL_UNAVAILABLE',
@@ -39,8 +39,9 @@ export const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The one retry policy: passing failures are tried again with growing, spread pauses, never sooner than the server asked, never past the
- * deadline and never without leave. Where the pause would outlast the deadline, or another endpoint can be asked instead, the failure is returned at once, with `retryAfterMs`.
+ * The only retry policy. Retries transient failures with exponential backoff and jitter, never sooner than the server
+ * asks, never past the deadline, and only if `mayRepeat` allows it. Rejects at once, with `retryAfterMs`, if the pause
+ * would outlast the deadline or another endpoint can be asked.
  */
 export function withRetries(completer: Completer, policy: RetryOptions = {}): Completer {
   const {
@@ -81,8 +82,8 @@ export function withRetries(completer: Completer, policy: RetryOptions = {}): Co
           if (!PASSING.has(codeOf(error) ?? '')) throw error;
           const asked = error instanceof CodedError ? (error.retryAfterMs ?? 0) : 0;
           if (asked > 0) await coolDown?.set(endpoint, clock() + asked);
-          const own = Math.min(maxMs, baseMs * 2 ** attempt) * (0.5 + random() / 2);
-          const waitMs = Math.max(own, asked);
+          const backoffMs = Math.min(maxMs, baseMs * 2 ** attempt) * (0.5 + random() / 2);
+          const waitMs = Math.max(backoffMs, asked);
           const isLast = attempt >= Math.min(retries, options?.retries ?? retries);
           if (!isAllowed || isLast || waitMs >= deadline.leftMs() || deadline.signal.aborted) throw error;
           await pause(waitMs, deadline.signal);
@@ -92,30 +93,30 @@ export function withRetries(completer: Completer, policy: RetryOptions = {}): Co
   return { generator: completer.generator, complete };
 }
 
-/** Waits, or rejects as soon as the signal fires. */
+/** Waits; rejects as soon as the signal fires. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (): void => {
-      signal.removeEventListener('abort', calledOff);
+      signal.removeEventListener('abort', cancelled);
       resolve();
     };
     const timer = setTimeout(done, ms);
-    const calledOff = (): void => {
+    const cancelled = (): void => {
       clearTimeout(timer);
       const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
       reject(
         new CompletionError(
           timedOut ? 'PLATFORM_MODEL_TIMEOUT' : 'PLATFORM_MODEL_ABORTED',
-          `Cannot complete prompt: ${timedOut ? 'the deadline passed' : 'called off'} between two attempts, wanted an answer`,
+          `Cannot complete prompt: ${timedOut ? 'the deadline passed' : 'the caller cancelled it'} between two attempts, wanted an answer`,
         ),
       );
     };
-    if (signal.aborted) calledOff();
-    else signal.addEventListener('abort', calledOff, { once: true });
+    if (signal.aborted) cancelled();
+    else signal.addEventListener('abort', cancelled, { once: true });
   });
 }
 
-/** A cool-down within this process. */
+/** A cool-down for this process alone. */
 export function createCoolDown(): CoolDown {
   const ends = new Map<string, number>();
   return {

@@ -1,26 +1,23 @@
 import { isObject, type Json } from '../kernel/json.ts';
 
-/** What a server says is wrong, in whichever form it says so. */
+/** A server's error report, whatever its form. */
 export interface ServerFault {
-  /**
-   * The status of the fault: that of HTTP, or the number in the body where HTTP's tells less. `undefined` where there
-   * is neither.
-   */
+  /** The HTTP status, or the number in the body if that says more. `undefined` if there is neither. */
   status: number | undefined;
-  /** Its codes and types. */
+  /** Error codes and types. */
   names: string;
-  /** The member of the question that it is about, as far as it names one. */
+  /** The request parameter that the error names. */
   place: string;
-  /** Its words, at most `MAX_CHARACTERS`. */
+  /** Its messages, at most `MAX_CHARACTERS`. */
   words: string;
-  /** Whether it is a page for a person, not an answer of an API. */
+  /** Whether it is a web page, not an API response. */
   isPage: boolean;
   headers: Headers | undefined;
-  /** Tokens, where they stand in members of their own. */
+  /** Token counts, if they are separate members. */
   tokens: { prompt?: number | undefined; context?: number | undefined };
 }
 
-/** A server refused a question, or gave up on it. */
+/** A server refused a request, or failed during the answer. */
 export class ServerRefusal extends Error {
   readonly fault: ServerFault;
 
@@ -34,7 +31,7 @@ const MAX_CHARACTERS = 2_000;
 const MAX_DEPTH = 6;
 const MAX_VISITS = 200;
 
-/** Members that hold words, or faults with words; first those that servers use most. */
+/** Members that contain messages or nested errors, the most common ones first. */
 const SAYING = [
   ...['error', 'message', 'detail', 'details', 'errors', 'msg', 'errorMessage', 'error_message', 'error_msg'],
   ...['error_description', 'title', 'description', 'reason', 'retryDelay', 'status_msg', 'base_resp', 'innererror'],
@@ -43,7 +40,7 @@ const SAYING = [
 const NAMING = ['code', 'type', 'status', 'error_type', 'error_code', 'errorCode', 'statusCode', 'status_code'];
 const PLACING = ['param', 'loc', 'parameter', 'field'];
 
-/** Reads the body of a refusal: JSON in any form, an event, a text or a page. */
+/** Reads an error response: JSON in any form, an event, a text or a web page. */
 export function readFault(httpStatus: number | undefined, body: unknown, headers?: Headers): ServerFault {
   const text = typeof body === 'string' ? body.replace(/^[\s\ufeff]+/, '') : '';
   const isPage = /^<(?:!doctype|html|head|body|\?xml|center|h1)/i.test(text);
@@ -63,24 +60,24 @@ export function readFault(httpStatus: number | undefined, body: unknown, headers
   };
 }
 
-/** Whether what came in place of an answer, or of a piece of one, says that something is wrong. */
+/** Whether a value received instead of an answer, or of a piece of one, is an error report. */
 export function isFault(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isFault);
   if (!isObject(value)) return false;
   const { error, errors, choices, object, type, detail, message } = value;
-  if (isTold(error) || isTold(errors)) return true;
-  if (Array.isArray(choices)) return choices.some((one) => isObject(one) && isTold(one.error));
+  if (isPresent(error) || isPresent(errors)) return true;
+  if (Array.isArray(choices)) return choices.some((one) => isObject(one) && isPresent(one.error));
   if (choices !== undefined && choices !== null) return false;
   const isWords = typeof message === 'string' && message !== '';
-  return object === 'error' || type === 'error' || isTold(detail) || isTold(value.base_resp) || isWords;
+  return object === 'error' || type === 'error' || isPresent(detail) || isPresent(value.base_resp) || isWords;
 }
 
-function isTold(member: Json | undefined): boolean {
+function isPresent(member: Json | undefined): boolean {
   if (Array.isArray(member)) return member.length > 0;
   return member !== undefined && member !== null && member !== '' && member !== false && member !== 0;
 }
 
-/** A JSON value, alone or as the first event of a stream; `undefined` where the text holds none. */
+/** A JSON value, alone or in the first event of a stream; `undefined` if there is none. */
 function jsonIn(text: string): unknown {
   const json = /^(?:event:[^\n]*\n)?data:/.test(text) ? text.slice(text.indexOf('data:') + 5).split('\n')[0] : text;
   try {
@@ -90,7 +87,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** What is found in a body; bounded, whatever the body is. */
+/** Collects the parts of an error report, within bounds. */
 class Findings {
   readonly names: string[] = [];
   readonly places: string[] = [];

@@ -1,18 +1,15 @@
 import type { Prompt } from '../contract/completion.ts';
 import { INVISIBLE } from '../kernel/invisible-characters.ts';
 
-/** The most of a server's own words that an error repeats, and that is looked at for what must not be repeated. */
+/** Most characters of a server's words that an error repeats, and that are searched for secrets. */
 const MAX_SHOWN_CHARACTERS = 200;
 const MAX_READ_CHARACTERS = 600;
-/** So much of the prompt in a row is a quote of it; shorter, it is the language that both are written in. */
+/** A match of this length is a quote of the prompt; a shorter one is ordinary language. */
 const QUOTE_CHARACTERS = 24;
-/** The shortest turn that is looked for as a whole. */
+/** Shortest turn that is removed as a whole. */
 const TURN_CHARACTERS = 8;
 
-/**
- * The words of a server for an operator: cut short, every character seen, without the key and without what they repeat
- * of the prompt.
- */
+/** A server's words for an operator: shortened, without invisible characters, the API key or quotes of the prompt. */
 export function shownWords(words: string, apiKey: string | undefined, prompt: Prompt): string {
   const keyless = apiKey === undefined || apiKey === '' ? words : words.replaceAll(apiKey, '…');
   const plain = plainText(keyless.slice(0, MAX_READ_CHARACTERS)).replaceAll(/\bsk-\S+/g, 'sk-…');
@@ -33,7 +30,7 @@ function withoutQuotes(words: string, { system, turns }: Prompt): string {
   return kept;
 }
 
-/** How much of what begins at a place is a quote; 0 = none of it. */
+/** Length of the quote that starts at a position; 0 = no quote. */
 function quotedLength(words: string, from: number, asked: string): number {
   const found = asked.indexOf(words.slice(from, from + QUOTE_CHARACTERS));
   if (found === -1 || from + QUOTE_CHARACTERS > words.length) return 0;
@@ -42,7 +39,7 @@ function quotedLength(words: string, from: number, asked: string): number {
   return length;
 }
 
-/** A text on one line, without escapes: a server may repeat what it was sent as JSON. */
+/** A text on one line without escapes, because a server may repeat the request as JSON. */
 function plainText(text: string): string {
   return text
     .replaceAll(/\\+[nrt]/g, ' ')

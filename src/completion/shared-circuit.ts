@@ -3,40 +3,40 @@ import { codeOf } from '../kernel/errors.ts';
 import { CompletionError } from './completion-error.ts';
 import type { CoolDown } from './retry-policy.ts';
 
-/** What all workers know together of which endpoints are down. */
+/** The state of endpoints that all workers share. */
 export interface Circuits {
-  /** Asks for leave to call an endpoint. */
+  /** Whether an endpoint may be called now. */
   admit(endpoint: string): Promise<boolean>;
   circuitOf(endpoint: string): Promise<{ state: 'closed' | 'open' | 'half-open'; untilMs: number }>;
   noteFailure(endpoint: string): Promise<unknown>;
   noteSuccess(endpoint: string): Promise<void>;
-  /** Notes that a call was over before it could tell anything of the endpoint. */
+  /** Ends a call that showed nothing about the endpoint. */
   release(endpoint: string): Promise<void>;
 }
 
-/** Failures that say the endpoint is down, as against busy or asked too much. */
+/** Failures that mean the endpoint is down, not just busy or rate limited. */
 const DOWN: ReadonlySet<string> = new Set([
   'PLATFORM_MODEL_UNAVAILABLE',
   'PLATFORM_MODEL_STALLED',
   'PLATFORM_MODEL_NOT_AN_API',
 ]);
 
-/**
- * Failures that tell nothing of the endpoint: the call was over before it could answer, as it is where the question was
- * not put.
- */
-const SILENT: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_MODEL_TIMEOUT']);
+/** Failures that show nothing about the endpoint: the call ended before it could answer, or was never made. */
+const INCONCLUSIVE: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_MODEL_TIMEOUT']);
 
-/** How long the shared memory is waited for, in milliseconds: where it is away each worker goes on by itself. */
-const memoryWithinMs = 500;
+/** How long to wait for the shared state, in milliseconds. Without it, each worker goes on by itself. */
+const sharedStateWithinMs = 500;
 
-/** When to ask again where another worker is trying an endpoint that was down, in milliseconds. */
+/** When to ask again while another worker probes the endpoint, in milliseconds. */
 const probedElsewhereMs = 1_000;
 
-/** How often an open circuit is looked at, in milliseconds. */
-const lookEveryMs = 1_000;
+/** How often an open circuit is checked, in milliseconds. */
+const checkEveryMs = 1_000;
 
-/** Refuses at once with `PLATFORM_MODEL_CIRCUIT_OPEN` while any worker knows the endpoint behind a completer to be down. */
+/**
+ * Wraps a completer in a circuit breaker shared by all workers. While its circuit is open, every call fails at once
+ * with `PLATFORM_MODEL_CIRCUIT_OPEN`.
+ */
 export function withSharedCircuit(completer: Completer, circuits: Circuits, endpoint: string): Completer {
   return {
     generator: completer.generator,
@@ -56,9 +56,9 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
       } catch (error) {
         const code = codeOf(error) ?? '';
         if (DOWN.has(code)) await inTime(circuits.noteFailure(endpoint), undefined);
-        else if (SILENT.has(code) || !(error instanceof CompletionError))
+        else if (INCONCLUSIVE.has(code) || !(error instanceof CompletionError))
           await inTime(circuits.release(endpoint), undefined);
-        // It answered, if only to refuse: it is up, and whoever waits for that may ask.
+        // Even a refusal shows that the endpoint is up.
         else await inTime(circuits.noteSuccess(endpoint), undefined);
         throw error;
       }
@@ -66,7 +66,9 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
   };
 }
 
-/** A shared cool-down that is not waited for: where it is away no endpoint is known to rest. */
+/**
+ * Wraps a shared cool-down so that calls do not wait for it: if it is unreachable, no endpoint counts as rate limited.
+ */
 export function patientCoolDown(coolDown: CoolDown): CoolDown {
   return {
     until: (endpoint) => inTime(coolDown.until(endpoint), 0),
@@ -76,12 +78,15 @@ export function patientCoolDown(coolDown: CoolDown): CoolDown {
 
 /** Watches the circuits of several endpoints. */
 export interface CircuitWatch {
-  /** Looks whether every circuit is open; told after a failure. */
+  /** Checks whether every circuit is open; called after a failure. */
   look(): void;
   close(): void;
 }
 
-/** Tells when the circuits of all endpoints are open, and when the first is not any more. Looks when told to, and regularly while they are open. */
+/**
+ * Reports when the circuits of all endpoints are open, and when the first closes again. Checks when `look` is called,
+ * and regularly while they are open.
+ */
 export function watchCircuits(
   circuits: Circuits,
   endpoints: readonly string[],
@@ -99,7 +104,7 @@ export function watchCircuits(
     const allOpen = states.every(({ state }) => state === 'open');
     if (allOpen && !open) {
       tell.opened();
-      timer = setInterval(look, lookEveryMs);
+      timer = setInterval(look, checkEveryMs);
       timer.unref();
     }
     if (!allOpen && open) {
@@ -114,10 +119,10 @@ export function watchCircuits(
   };
 }
 
-/** A promise's value, or another where it rejects or takes too long. */
+/** The value of a promise, or `otherwise` if it rejects or takes too long. */
 function inTime<T>(promise: Promise<T>, otherwise: NoInfer<T>): Promise<T> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(otherwise), memoryWithinMs);
+    const timer = setTimeout(() => resolve(otherwise), sharedStateWithinMs);
     promise
       .catch(() => otherwise)
       .then((value) => {

@@ -1,61 +1,64 @@
 import type { Json } from '../kernel/json.ts';
 import type { Job, StructuredCase } from './job.ts';
 
-/** Where a part of a schema was read from. */
+/** The place in the document that a part of a schema comes from. */
 export interface Origin {
-  /** The part: its pointer in the schema. */
+  /** JSON pointer to the part, in the schema. */
   at: string;
-  /** The outermost JSON value that it stands in, by its UTF-16 offset in the document, and its pointer in there. */
+  /** UTF-16 offset of the outermost JSON value that contains the part, and the part's pointer in that value. */
   start: number;
   pointer: string;
 }
 
-/** A JSON Schema as it stands in the document. */
+/** A JSON Schema found in the document. */
 export interface LocatedSchema {
   /** The schema as parsed, untouched. */
   schema: Json;
-  /** Where its exact text stands in the document: UTF-16 offsets, end exclusive. */
+  /** Where its exact text is in the document: UTF-16 offsets, end exclusive. */
   start: number;
   end: number;
-  /** The nearest heading above it, without its marks; empty where there is none. */
+  /** The nearest heading above it, without `#`; empty if there is none. */
   heading: string;
-  /** The protocol whose text it stands in, where that is not the document itself but one it builds on. */
+  /** URI of the base protocol that contains it; absent if the document itself does. */
   baseUri?: string;
-  /** Where its parts stand, the innermost first, if not all of it is the JSON value that starts at its own offset. */
+  /** Where its parts come from, innermost first. Absent if all of it is the JSON value at `start`. */
   origins?: Origin[];
-  /** The schemas of which this one is the union (`anyOf` over `$defs/1`, `$defs/2`, …); its own offsets are then the first one's. */
+  /**
+   * If this schema is a union (`anyOf` over `$defs/1`, `$defs/2`, …), its members. `start` and `end` are then those of
+   * the first member.
+   */
   parts?: LocatedSchema[];
 }
 
 /** One request with the replies that may follow it. */
 export interface Interaction {
-  /** What the family calls it; empty where the agreement has one alone. */
+  /** The family's name for it; empty if the agreement has only one interaction. */
   name: string;
-  /** `null` where the agreement has no schema for it. */
+  /** `null` if the agreement has no schema for the request. */
   request: LocatedSchema | null;
-  /** Any of them may follow; empty where the agreement has no schema for them. */
+  /** Each is a possible reply; empty if the agreement has no schema for replies. */
   replies: readonly LocatedSchema[];
 }
 
-/** One negotiated test case. Payloads are JSON values, or verbatim text where they are not JSON. */
+/** One negotiated test case. Payloads are JSON values, or the exact text if they are not JSON. */
 export interface Case {
   /** From 1. */
   testCase: number;
   request: Json;
   response: Json;
-  /** The expected result in words; empty where none was given. */
+  /** The expected result in words; empty if the case states none. */
   expected: string;
-  /** A request that breaks its schema on purpose, answered with a failure. */
+  /** Whether the request breaks its schema on purpose and is answered with a failure. */
   negative: boolean;
-  /** Where the payload texts stand in the case text (UTF-16 offsets, end exclusive); absent for structured cases. */
+  /** Where the payload texts are in the case text (UTF-16 offsets, end exclusive); absent for structured cases. */
   requestSpan?: { start: number; end: number };
   responseSpan?: { start: number; end: number };
 }
 
-/** Most cases of one agreement, of a job and of what a stored handler is held to: each is run several times over. */
+/** Most cases in one agreement, in one job and in the proof of a stored handler. Each case is run several times. */
 export const MAX_CASES = 100;
 
-/** Everything that was read out of an agreement: facts, no judgement. */
+/** Everything read from an agreement: facts, no judgement. */
 export interface Agreement {
   /** The document, exact text as received. */
   text: string;
@@ -63,24 +66,24 @@ export interface Agreement {
   language: 'en' | 'zh';
   payload: 'json' | 'text';
   interactions: readonly Interaction[];
-  /** The requests and the replies of all interactions, each as one schema. */
+  /** The requests of all interactions as one schema, and likewise the replies. */
   requestSchema: LocatedSchema | null;
   responseSchema: LocatedSchema | null;
   /** Every schema found, in document order. */
   schemas: LocatedSchema[];
   cases: Case[];
-  /** The text the cases came from, exact; null for structured or absent cases. */
+  /** The exact text that the cases came from; `null` for structured or absent cases. */
   caseText: string | null;
   /** URIs of protocols that the document builds on. */
   baseUris: string[];
-  /** The texts of those that the job brought along. */
+  /** The texts of the base protocols that the job supplies. */
   bases: { uri: string; text: string }[];
 }
 
-/** The texts of an agreement, taken out of the messages that carry them and unchanged to the letter. */
+/** The texts of an agreement, exactly as the messages carried them. */
 export interface Texts {
   document: string;
-  /** The text of the cases, or the cases themselves; `null` where there are none. */
+  /** The text of the cases, or structured cases; `null` if there are none. */
   cases: string | readonly StructuredCase[] | null;
 }
 

@@ -1,8 +1,8 @@
-/** How one check beyond the cases went. */
+/** Result of one check beyond the negotiated cases. */
 export interface CheckReport {
   name: string;
   result: 'passed' | 'failed' | 'warned' | 'skipped';
   runs: number;
-  /** What was found, or why it was skipped. */
+  /** Why it failed, warned or was skipped. */
   message?: string;
 }

@@ -2,13 +2,13 @@ import type { Deadline } from '../kernel/deadline.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Usage } from './outcome.ts';
 
-/** What is said to the model: a byte-stable system part, then the turns. */
+/** A prompt for the model: a system part that never changes, so that servers can cache it, then the turns. */
 export interface Prompt {
   system: string;
   turns: { role: 'user' | 'assistant'; text: string }[];
 }
 
-/** What the model said; of a module nothing after the closing fence. */
+/** The model's answer. For a module, it ends at the closing fence. */
 export interface Completion {
   text: string;
   model: string;
@@ -16,55 +16,58 @@ export interface Completion {
   durationMs: number;
 }
 
-/** Told what an attempt used that came to nothing, where it used anything; says whether the question may be put once more. */
+/** Called with the usage of a failed attempt, if it used any. Returns whether the question may be asked again. */
 export type MayRepeat = (failed?: Usage) => boolean;
 
 /**
- * Called right before each request to a server. Throws where no more may go out. What it returns is called where the
- * server was not reached.
+ * Called right before each request to a server. Throws if no more requests may be sent. The caller invokes the returned
+ * function if the server was not reached.
  */
 export type Asking = () => () => void;
 
-/** Told an answer as it streams in, reasoning aside; it must not throw. It keeps what came of an answer that failed. */
+/**
+ * Receives an answer as it streams in, without reasoning; must not throw. It keeps the partial answer of a failed
+ * attempt.
+ */
 export interface AnswerSink {
-  /** Called before the first text of every attempt: what was told before belongs to one that failed. */
+  /** Called before the first text of each attempt; earlier text belongs to a failed attempt. */
   start(attempt: AnswerStart): void;
   text(piece: string): void;
 }
 
-/** Where an answer comes from. */
+/** The source of an answer. */
 export interface AnswerStart {
   model: string;
-  /** Whether the server took the format that was asked for. */
+  /** Whether the server accepted the requested format. */
   formatted: boolean;
 }
 
-/** The JSON Schema that an answer is wanted to keep, with a name of letters, digits, `_` and `-`. */
+/** The JSON Schema that the answer should match. Its name consists of letters, digits, `_` and `-`. */
 export interface ResponseFormat {
   name: string;
   schema: JsonObject;
 }
 
-/** Told of each piece as it comes, by its characters; what is said beside the answer, such as reasoning, counts. */
+/** Called with the number of characters in each piece as it arrives. Reasoning counts too. */
 export type Heard = (characters: number) => void;
 
-/** How a question is asked. */
+/** Options for one question to the model. */
 export interface CompleteOptions {
   mayRepeat?: MayRepeat;
   asking?: Asking;
-  /** Where the answer ends: a module at its closing fence, a text where the model ends it. Default: `module`. */
+  /** Where the answer ends: `module` = at the closing fence, `text` = where the model ends it. Default: `module`. */
   answer?: 'module' | 'text';
   sink?: AnswerSink;
   heard?: Heard | undefined;
-  /** A wish only: a server that refuses it is asked without. */
+  /** A preference: if a server refuses it, the question is asked without it. */
   format?: ResponseFormat;
-  /** How often at most one endpoint is asked again where it fails; default: as the policy for that says. */
+  /** Most retries per failing endpoint. Default: set by the retry policy. */
   retries?: number;
 }
 
 /**
- * The port to a language model. Rejects with a coded `PLATFORM_MODEL_…` error; the deadline's signal aborts it in every state. Where one question takes
- * several attempts, each that is paid for is allowed by `mayRepeat`.
+ * The port to a language model. Rejects with a coded `PLATFORM_MODEL_…` error. The deadline's signal aborts it at any
+ * time. If one question takes several attempts, `mayRepeat` must allow each attempt that costs money.
  */
 export interface Completer {
   readonly generator: 'live' | 'scripted';

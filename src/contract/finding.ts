@@ -20,16 +20,16 @@ export type Place =
   | 'tool'
   | 'exchange';
 
-/** The smallest change that settles a finding. */
+/** The smallest change that resolves a finding. */
 export interface Amendment {
   of: Place;
   patch: PatchOperation[];
 }
 
-/** What is found where a text ends before what it holds is whole. */
+/** What a message reports as found if a text ends too early. */
 export const END_OF_TEXT = 'the end of the text';
 
-/** A fault in the agreement, its cases or a peer's message, with its place and the amendment proposed. */
+/** A fault in the agreement, its cases or a peer's message, with its place and a proposed amendment. */
 export interface Finding {
   code: Code;
   severity: 'error' | 'warning';

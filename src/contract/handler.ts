@@ -9,27 +9,27 @@ import type { KeptReading } from './reading.ts';
 /** Version of the contract between a handler and its host (docs/handler.md). */
 export const HANDLER_ABI = 1;
 
-/** What the module of a handler exports. */
+/** The name that a handler's module exports, by role. */
 export function exportNameOf(role: Role): 'handle' | 'perform' {
   return role === 'provider' ? 'handle' : 'perform';
 }
 
-/** What an export of handlers names itself. */
+/** The format name in a file of exported handlers. */
 export const exportFormat = 'protosmith-handlers';
 
-/** The schemas of a request and of what may reply to it. */
+/** The schema of a request and the schema of its possible replies. */
 export interface InteractionSchemas {
   request: Json;
   reply: Json;
 }
 
-/** A verified handler as it is stored under its digest. */
+/** A verified handler, as stored under its digest. */
 export interface HandlerRecord {
   /** SHA-256 of the canonical JSON of `{abi, role, bundle, tools}`. */
   digest: string;
   abi: number;
   role: Role;
-  /** Sorted names of the tools that the verified code used; it can call no other. */
+  /** Sorted names of the tools that the verified code used; the handler may call no others. */
   tools: string[];
   amendments: Amendment[];
   /** The TypeScript source as the model wrote it. */
@@ -41,12 +41,12 @@ export interface HandlerRecord {
   payload: 'json' | 'text';
   requestSchema: Json;
   responseSchema: Json;
-  /** Which reply may follow which request, where there are several; records of agreements with one have none. */
+  /** Which reply may follow which request; absent if the agreement has only one interaction. */
   interactions?: InteractionSchemas[];
   taskInputSchema?: Json;
   taskOutputSchema?: Json;
   toolSchemas: Record<string, { inputSchema?: Json; outputSchema?: Json; readOnly: boolean }>;
-  /** The document's application timeout for `context.send`, in milliseconds; null where it states none. */
+  /** The document's timeout for `context.send`, in milliseconds; `null` if it states none. */
   timeoutMs: number | null;
   provenance: {
     tenant: string;
@@ -59,18 +59,20 @@ export interface HandlerRecord {
     verifierVersion: string;
     protosmithVersion: string;
     createdAtMs: number;
-    /** How the checks beyond the cases went when it was last verified. */
+    /** Results of the checks beyond the cases, from the last verification. */
     checks: CheckReport[];
-    /** The report of the job that it was made for; handlers stored by earlier releases have none. */
+    /** The report of the job that produced it; absent in handlers stored by earlier releases. */
     report?: Omit<Report, 'checks'>;
   };
-  /** What it was verified against, so that it can be verified against it again. */
+  /** What it was verified against, so that the verification can be repeated. */
   proof: Proof;
-  /** The look-up key that it was last stored under, so that an export is found again elsewhere; the store writes it. */
+  /**
+   * The look-up key that it was last stored under; the store sets it, so that an imported handler can be found again.
+   */
   lookup?: string;
 }
 
-/** The cases that a handler has passed, with what their runs were answered by. */
+/** The cases that a handler passed, and the tools, task and reading they were run with. */
 export interface Proof {
   cases: Case[];
   /** The tools with their examples. */
@@ -78,6 +80,6 @@ export interface Proof {
   /** A requester's task with its examples. */
   task?: Task;
   loose: Loose[];
-  /** The reading that judged it; handlers of earlier releases, and those made without one, have none. */
+  /** The reading that it was tested on; absent in handlers of earlier releases and those made without a reading. */
   reading?: KeptReading;
 }

@@ -1,7 +1,7 @@
 import type { Code } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 
-/** A fault of a job's data, at a JSON pointer (RFC 6901) into them. */
+/** A fault in a job's data, at a JSON pointer (RFC 6901). */
 export interface JobFault {
   code: Extract<Code, `JOB_${string}`>;
   pointer: string;
@@ -10,7 +10,7 @@ export interface JobFault {
   actual?: Json;
 }
 
-/** A fault of a job in words. */
+/** Builds a job fault with its message. */
 export function fault(
   code: JobFault['code'],
   pointer: string,
@@ -21,17 +21,17 @@ export function fault(
   return { code, pointer, message: `Cannot accept job${place}: ${found}`, ...more };
 }
 
-/** A short text in quotation marks. */
+/** A text cut to 120 characters, as a JSON string. */
 export function quoted(text: string): string {
   return JSON.stringify(shortened(text));
 }
 
-/** A text of at most 120 characters. */
+/** A text cut to 120 characters. */
 export function shortened(text: string): string {
   return text.length <= 120 ? text : `${text.slice(0, 119).toWellFormed()}…`;
 }
 
-/** A member of its own that an object has; `undefined` where the value is no object. */
+/** An own member of an object; `undefined` if absent or if the value is not an object. */
 export function member(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value as JsonObject, name) ? (value as JsonObject)[name] : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 
-/** What a job asks for: the name of its BullMQ job. */
+/** What a job can ask for; also the names of BullMQ jobs. */
 export const kinds = ['generate', 'review', 'verify', 'fix', 'observe'] as const;
 
 /** What a job asks for. */
@@ -9,14 +9,14 @@ export type Kind = (typeof kinds)[number];
 /** The side our agent plays: a provider answers requests, a requester sends them. */
 export type Role = 'provider' | 'requester';
 
-/** One negotiated case in the structured form that a job may carry instead of the message. */
+/** One negotiated case in structured form, which a job may carry instead of the message. */
 export interface StructuredCase {
   request: Json;
   response: Json;
   expected?: string;
 }
 
-/** How a tool answered a call: with an output, or with an error. */
+/** A tool's answer to a call: an output or an error. */
 export type ToolAnswer = { output: Json } | { error: Json };
 
 /** A function of our own agent that the handler may call: an MCP tool object with examples. */
@@ -30,7 +30,7 @@ export interface Tool {
   otherwise?: ToolAnswer;
 }
 
-/** What a requester's own agent wants, with examples per case. */
+/** What the requester's own agent wants, with examples per case. */
 export interface Task {
   description: string;
   inputSchema?: Json;
@@ -44,16 +44,16 @@ export interface Loose {
   as: 'text' | 'time' | 'id';
 }
 
-/** A job whose data passed the schema, with every default filled in. */
+/** A job whose data match the schema, with all defaults filled in. */
 export interface Job {
   version: 1;
   kind: Kind;
   negotiationId: string;
   tenant: string;
-  /** The kind of agreement, by the name of its family. */
+  /** The family's name. */
   family: string;
   role: Role;
-  /** The accepted message or document, verbatim; unknown members are kept. */
+  /** The accepted message or document, verbatim; unknown members are preserved. */
   agreement: Json;
   protocolHash?: string;
   /** The accepted message, verbatim, or the cases themselves. */
@@ -65,7 +65,7 @@ export interface Job {
   baseProtocols: Record<string, { content: string; sha256?: string }>;
   peerCapabilities?: string[];
   onContradiction: 'dispute' | 'amend';
-  /** Whether cases that the document demands are proposed to the peer. */
+  /** Whether to propose derived cases to the peer. */
   propose: boolean;
   timeoutMs: number;
   workMs: number;
@@ -77,7 +77,9 @@ export interface Job {
   replyTo: string;
 }
 
-/** What could be read of a job, faults or not; `null` where it could not. Absent members with a default count as read. */
+/**
+ * What could be read from a job, valid or not; `null` for what could not. Absent members with a default count as read.
+ */
 export interface Readable {
   version: number | null;
   negotiationId: string | null;

@@ -7,25 +7,25 @@ import type { DropReason } from './reading.ts';
 /** The end of a job. */
 export type Verdict = 'generated' | 'clean' | 'disputed' | 'error';
 
-/** One place where a value differs from what the case wants. */
+/** One place where a value differs from what the case expects. */
 export interface Difference {
   /** JSON pointer into the compared value; empty for the value itself. */
   path: string;
   expected?: Json;
   got?: Json;
-  /** What was compared, where it is not the response: a requester's `request` or `output`, or the way a run ended. */
+  /** What was compared: a requester's `request` or `output`, or how a run ended; default `response`. */
   in?: 'response' | 'request' | 'output' | 'run';
   message?: string;
 }
 
-/** How one negotiated case went on the last candidate. */
+/** Result of one negotiated case on the last candidate. */
 export interface CaseReport {
   testCase: number;
   passed: boolean;
   differences: Difference[];
 }
 
-/** Tokens and money of one completion or of a job. `costUsd` is null where the price is unknown, never 0. */
+/** Tokens and cost of one completion or of a whole job. `costUsd` is `null` if the price is unknown, never 0. */
 export interface Usage {
   inputTokens: number;
   cachedInputTokens: number;
@@ -33,12 +33,15 @@ export interface Usage {
   costUsd: number | null;
 }
 
-/** What a completion was asked for. */
+/** The purpose of a completion. */
 export type Purpose = 'generate' | 'read' | 'confirm' | 'judge';
 
-/** One completion and what became of it; a question that is put again since the server failed is one, with the usage of all its answers. */
+/**
+ * One completion and its result. Retries after server failures count as the same completion; usage is the sum over its
+ * answers.
+ */
 export interface AttemptReport {
-  /** From 1, in the order they were asked for. */
+  /** From 1, in the order of the questions. */
   attempt: number;
   purpose: Purpose;
   model: string;
@@ -62,49 +65,55 @@ export interface AttemptReport {
   durationMs: number;
 }
 
-/** What a job's reading came to, and how far it was run. */
+/** State of a job's reading, and how much of it was run. */
 export interface ReadingReport {
-  /** `off`: the operator wants none. `failed`: no reader gave one. `partial`: the peer could not wait for the rest. */
+  /**
+   * `off`: the operator disabled readings. `failed`: no reader returned one. `partial`: the peer could not wait for the
+   * rest.
+   */
   state: 'complete' | 'partial' | 'failed' | 'off';
   complete: boolean;
-  /** Who made it; `null` where nobody did. */
+  /** The reader's name; `null` if there is no reading. */
   reader: string | null;
-  /** Units of the document, and those that the reader spoke of. */
+  /** Units of the document, and how many of them the reader addressed. */
   units: number;
   covered: number;
-  /** Derived cases that are valid; dropped ones by reason. */
+  /** Number of valid derived cases, and of dropped ones by reason. */
   derived: number;
   dropped: Partial<Record<DropReason, number>>;
-  /** Derived cases that a second, blind reading bore out, and those that it did not. */
+  /** Number of derived cases that a second, blind reading confirmed, and of those that it contested. */
   confirmed: number;
   contested: number;
-  /** Units that the reader found unclear: questions to the two sides. */
+  /** Units that the reader found unclear, as questions to both sides. */
   questions: { unit: number; text: string }[];
-  /** Why there is no reading, or not all of it. */
+  /** Why the reading is missing or incomplete. */
   fault?: string;
 }
 
-/** What was done for a job, and how it went. */
+/** What was done for a job, with results. */
 export interface Report {
-  /** `derived`: no cases were negotiated, and those that a reader derived from the document judged. */
+  /** What the handler was tested on. `derived`: no cases were negotiated, so cases derived by a reader were used. */
   verification: 'negotiated' | 'derived' | 'schema-only' | null;
   reused: boolean;
   cases: CaseReport[];
   checks: CheckReport[];
   attempts: AttemptReport[];
   usage: Usage;
-  /** The same by what was asked for, of this delivery. */
+  /** Usage by purpose, for this delivery. */
   usageByPurpose: Partial<Record<Purpose, Usage>>;
-  /** `null` where the job has nothing to do with readings. */
+  /** `null` if the job needs no reading. */
   reading: ReadingReport | null;
-  /** Stage → milliseconds. */
+  /** Milliseconds by stage. */
   timings: Record<string, number>;
   generator: { kind: 'live' | 'scripted' | 'none'; model: string | null };
-  /** What the trials drew from: with it they can be repeated. `null` where a reader closed the job. */
+  /**
+   * Seed of the trials' random values; trials with the same seed can be repeated. `null` if the waiting client closed
+   * the job.
+   */
   trialSeed: string | null;
 }
 
-/** The handler as an outcome names it; the whole record lies in the handler store. */
+/** A handler as an outcome refers to it; the full record is in the handler store. */
 export interface HandlerReference {
   digest: string;
   role: Role;
@@ -113,11 +122,11 @@ export interface HandlerReference {
   amendments: Amendment[];
 }
 
-/** The envelope that is published, one for each job. */
+/** The published envelope, one per job. */
 export interface Outcome {
   version: number | null;
   jobId: string;
-  /** `null` where a reader closed the job without its data. */
+  /** `null` if the waiting client closed the job and its data could not be read. */
   dataDigest: string | null;
   negotiationId: string | null;
   tenant: string | null;

@@ -9,9 +9,9 @@ export interface Reading {
   version: 1;
   reader: Reader;
   derived: DerivedCase[];
-  /** The units that yield no derived case, with the reason. */
+  /** The units without a derived case, with the reason. */
   units: SilentUnit[];
-  /** How long the peer waits for an answer, in milliseconds, where the document states it. */
+  /** How long the peer waits for an answer, in milliseconds; absent if the document does not say. */
   waitMs?: number;
 }
 
@@ -21,10 +21,10 @@ export interface Reader {
   name: string;
 }
 
-/** Why a unit of the document yields no derived case. */
+/** Why a unit of the document has no derived case. */
 export type Silence = 'explains' | 'schema' | 'cases' | 'unclear' | 'other-side';
 
-/** A unit of the document that yields no derived case. */
+/** A unit of the document without a derived case. */
 export interface SilentUnit {
   unit: number;
   none: Silence;
@@ -34,36 +34,37 @@ export interface SilentUnit {
 export interface DerivedCase {
   /** Unique in the reading. */
   id?: string;
-  /** The units that demand it, by number. */
+  /** The numbers of the units that demand it. */
   of?: number[];
-  /** The words of these units, several joined by ` … `. */
+  /** The words of these units; several quotes are joined by ` … `. */
   quote: string;
-  /** One sentence: what a handler that keeps the document must do in this world. */
+  /** One sentence: what a conforming handler must do in this world. */
   claim: string;
-  /** The negotiated case that the world starts from; 0 = none: `request` gives the whole input. */
+  /** The negotiated case that the world starts from. 0 = none: `request` then gives the whole input. */
   base: number;
-  /** What is changed in the request (provider) or the task input (requester). */
+  /** Changes to the request (provider) or the task input (requester). */
   request?: PatchOperation[];
-  /** Whether the request is broken on purpose. */
+  /** Whether the request is invalid on purpose. */
   broken?: boolean;
-  /** By tool: how it answers in place of the examples. */
+  /** By tool: its answers, instead of the examples. */
   tools?: Record<string, ScriptedAnswer[]>;
-  /** How the peer answers a requester in place of the base case. */
+  /** The peer's answers to a requester, instead of the base case. */
   peer?: ScriptedAnswer[];
   expect: Expectation;
-  /** What a second, blind reading of the same world said; absent until somebody asked. */
+  /** What a second, blind reader said about the same world; absent until one was asked. */
   confirmation?: Confirmation;
 }
 
-/** What a second, blind reader wants in the same world, place by place. */
+/** What a second, blind reader expects in the same world, place by place. */
 export interface Confirmation {
   by: string;
-  /** By place, as the question named it. */
+  /** By place, as named in the question. */
   answers: Record<string, ConfirmedAnswer>;
 }
 
 /**
- * What a second reader says of one place: a value, one of several, nothing, bounds of a number, yes or no, or unclear.
+ * A second reader's answer for one place: a value, a choice of values, absence, bounds of a number, yes or no, or
+ * unclear.
  */
 export interface ConfirmedAnswer {
   value?: Json;
@@ -76,23 +77,23 @@ export interface ConfirmedAnswer {
 }
 
 /**
- * One answer of a tool or the peer. In a list without any `when` or `times`, answers follow each other and the last one
- * repeats. In any other list, the first that fits answers.
+ * One answer of a tool or the peer. If no answer in the list has `when` or `times`, the answers are given in order and
+ * the last one repeats. Otherwise the first one that matches is given.
  */
 export interface ScriptedAnswer {
   output?: Json;
   response?: Json;
   fail?: 'FAILED' | 'TIMEOUT';
   message?: string;
-  /** Changes what the job's examples, or the base case, answer. */
+  /** Changes to the answer of the job's examples or of the base case. */
   patch?: PatchOperation[];
-  /** What must hold of the input for this answer. */
+  /** Conditions on the input for this answer. */
   when?: Assertion[];
-  /** How often it answers at most. */
+  /** Most times this answer is given. */
   times?: number;
 }
 
-/** What must hold of a run. */
+/** Conditions on a run. */
 export interface Expectation {
   answer?: Assertion[];
   calls?: CallExpectation[];
@@ -100,17 +101,17 @@ export interface Expectation {
   order?: OrderExpectation[];
   never?: Forbidden[];
   /**
-   * As in the world of another derived case, by id, or of a negotiated one, by number. `in` says where; default: answer
-   * and logs.
+   * The run must be the same as in the world of another derived case (by id) or of a negotiated case (by number). `in`
+   * selects what is compared; default: answer and logs.
    */
   alike?: { to: string | number; but?: string[]; in?: ('answer' | 'logs')[] };
-  /** One of these must hold whole. */
+  /** At least one of these must hold completely. */
   anyOf?: Expectation[];
-  /** `any`: an error may be thrown. Default `returned`. */
+  /** `any`: the handler may throw. Default: `returned`. */
   end?: 'returned' | 'any';
 }
 
-/** What must hold at one place of a value; without `at`, of all of it. */
+/** Conditions on the value at one place; without `at`, on the whole value. */
 export interface Assertion {
   /** JSON pointer. */
   at?: string;
@@ -127,31 +128,31 @@ export interface Assertion {
   greaterOrEqual?: number;
   length?: number;
   maxLength?: number;
-  /** As the base case has it, ids of a changed request aside. */
+  /** The same as in the base case, except for ids of a changed request. */
   sameAsBase?: true;
 }
 
-/** How often something is sent, and with what. */
+/** How often something is sent, and with what input. */
 export interface SendExpectation {
   times?: number;
   atMost?: number;
   atLeast?: number;
-  /** Only calls whose input fits count. */
+  /** Only calls whose input matches are counted. */
   when?: Assertion[];
-  /** What must hold of every such input, or of the `nth` alone. */
+  /** Conditions on each such input, or only on the `nth`. */
   input?: Assertion[];
   /** From 1. */
   nth?: number;
 }
 
-/** How often a tool is called, and with what. */
+/** How often a tool is called, and with what input. */
 export interface CallExpectation extends SendExpectation {
   tool: string;
 }
 
 /**
- * `[first, second]`: wherever the second occurs, the first occurred before. `last`: nothing is called or sent after it.
- * Tools by name, `send` for the peer.
+ * `[first, second]`: every occurrence of the second comes after one of the first. `last`: nothing is called or sent
+ * after it. Entries are tool names, or `send` for the peer.
  */
 export type OrderExpectation = [string, string] | { last: string };
 
@@ -163,53 +164,53 @@ export interface Forbidden {
 }
 
 /**
- * A reading as it is kept: once for all workers, and with the handler that it judged. Its bases are numbers of the
- * cases beside it.
+ * A reading as stored: once for all workers, and with each handler that was tested on it. Its `base` numbers refer to
+ * the cases stored with it.
  */
 export interface KeptReading {
   reading: Reading;
-  /** The wording of the question. */
+  /** Version of the prompt. */
   promptVersion: string;
-  /** Units of the document, and those that the reader spoke of. */
+  /** Units of the document, and how many of them the reader addressed. */
   units: number;
   covered: number;
-  /** Entries that were dropped, by reason. */
+  /** Number of dropped entries, by reason. */
   dropped: Partial<Record<DropReason, number>>;
-  /** Whether the reader came to the end of the document. */
+  /** Whether the reader reached the end of the document. */
   complete: boolean;
 }
 
-/** Why an entry of a reading is dropped: it is never repaired by guesswork. */
+/** Why an entry of a reading is dropped. Entries are never repaired by guessing. */
 export type DropReason =
-  /** It is not of the form that the schema describes. */
+  /** It does not match the schema. */
   | 'form'
-  /** Its words, or units, do not stand in the document as people see it. */
+  /** The document, as people see it, does not contain its quote or its units. */
   | 'quote'
-  /** Its id is that of an earlier entry. */
+  /** An earlier entry has the same id. */
   | 'duplicate'
-  /** Its base is no negotiated case that can be run. */
+  /** Its base is not a negotiated case that can be run. */
   | 'base'
-  /** Its patch does not fit, or there is no request at all. */
+  /** Its patch does not apply, or it has no request. */
   | 'request'
-  /** It names a tool that is none. */
+  /** It names an unknown tool. */
   | 'tool'
-  /** It speaks of a peer that this role has not. */
+  /** It mentions a peer, but this role has none. */
   | 'peer'
-  /** A tool or the peer would answer what its schema forbids. */
+  /** An answer of a tool or the peer breaks its schema. */
   | 'output'
-  /** It wants a value where the schema allows none. */
+  /** It expects a value where the schema allows none. */
   | 'pointer'
-  /** No answer that keeps the schema has what it wants. */
+  /** No answer that matches the schema meets its expectation. */
   | 'unmeetable'
-  /** It changes nothing and contradicts its case. */
+  /** It changes nothing and contradicts its base case. */
   | 'case'
-  /** It demands a text whose words stand nowhere. */
+  /** It demands a text whose words appear nowhere in the agreement. */
   | 'constant'
-  /** It is to be like another one that is not there. */
+  /** It refers to a case that does not exist. */
   | 'alike';
 
 /**
- * What becomes of a handler that no reading has judged: it is not served, it is served and judged afterwards, or nobody
- * reads.
+ * What happens to a handler that was not tested on a reading: it is not served (`required`), it is served and tested
+ * later (`late`), or readings are off (`off`).
  */
 export type ReadingMode = 'required' | 'late' | 'off';

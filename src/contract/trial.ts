@@ -16,67 +16,88 @@ export interface SchemaIssue {
   actual?: Json;
 }
 
-/** How the peer answers a requester's `context.send` in a trial: the `nth` of a run, from 1, when those were sent `before`. */
+/**
+ * The peer's answer to a requester's `context.send` in a trial. `nth` counts the requests of a run from 1; `before`
+ * holds the earlier ones.
+ */
 export type Peer = (request: Json, nth: number, before?: readonly Json[]) => PeerAnswer | Promise<PeerAnswer>;
 
-/** How a tool answers an input after those that it was asked `before`; `undefined` = as the examples say. */
+/** A tool's answer to an input; `before` holds the earlier inputs. `undefined` = use the examples. */
 export type Script = (input: Json, before: readonly Json[]) => ToolAnswer | undefined;
 
-/** What a peer answers, or why it does not, an empty message standing for one that the trier makes up; `unanswered` where nothing says how it answers such a request. */
+/**
+ * The peer's response, or an error. An empty error message is replaced by one that the trier generates. `unanswered`
+ * if nothing defines a response to this request.
+ */
 export type PeerAnswer = { response: Json } | { error: HandlerFailure; unanswered?: true };
 
-/** One run to make of a candidate: everything that a run depends on. */
+/** One run of a candidate, with everything that the run depends on. */
 export interface Scenario {
   /** The request (provider) or the task's input (requester). */
   input: Json;
-  /** The tools with the examples that answer them here: the example whose input equals the call's, else `otherwise`, else it fails. */
+  /**
+   * The tools with their examples. The example whose input equals the call's input answers it, else `otherwise`;
+   * without either, the call fails.
+   */
   tools: Tool[];
-  /** Calls that fail whatever the examples say; `nth` from 1 per tool, absent = every call. The trier makes up what an empty message says. */
+  /**
+   * Calls that fail even if an example answers them. `nth` counts from 1 per tool; absent = every call. An empty error
+   * message is replaced by one that the trier generates.
+   */
   faults?: { tool: string; nth?: number; error: HandlerFailure }[];
-  /** By tool: what answers in place of the examples. */
+  /** By tool: the script that answers instead of the examples. */
   scripts?: Readonly<Record<string, Script>>;
-  /** The other side, for a requester. */
+  /** The peer, for a requester. */
   peer?: Peer;
-  /** Runs of one seed see the same chance and clock. */
+  /** Runs with the same seed get the same random values and clock. */
   seed: string;
-  /** What the clock says, but for the seconds that the trier draws. */
+  /** The clock's time, without the random seconds that the trier adds. */
   nowMs: number;
 }
 
-/** A tool call as the host saw it; `invalid` where input or output broke the tool's schema, and the call was rejected for it. */
+/**
+ * A tool call as the host saw it; `invalid` if the call was rejected because its input or output broke the tool's
+ * schema.
+ */
 export interface ObservedCall {
   tool: string;
   input: Json;
   output?: Json;
   error?: HandlerFailure;
   invalid?: 'input' | 'output';
-  /** Whether it failed only because nothing says how the tool answers this input. */
+  /** Whether it failed only because nothing defines the tool's answer to this input. */
   unanswered?: true;
   issues?: SchemaIssue[];
 }
 
-/** What a run was seen to do. */
+/** What the host observed in one run. */
 export interface Observation {
   end: End;
-  /** What it returned, whether the schema allows it or not; absent unless `end` is `returned`. */
+  /** The returned value, valid or not; absent unless `end` is `returned`. */
   value?: Json;
-  /** Faults of `value` against the response (provider) or task output (requester) schema; empty where it is valid or there is none. */
+  /**
+   * Where `value` breaks the schema of the response (provider) or task output (requester); empty if it is valid or
+   * there is no schema.
+   */
   issues: SchemaIssue[];
   message?: string;
-  /** Where it was thrown, in the candidate's TypeScript: line and column from 1, with the line's text. */
+  /** Where the error was thrown in the candidate's TypeScript: line and column from 1, with the line's text. */
   position?: { line: number; column: number; text: string };
   logs: string[];
   calls: ObservedCall[];
-  /** Requests sent, with the response or error they got; `issues` where the request broke the request schema. */
+  /** The requests sent, each with its response or error; `issues` if the request broke the request schema. */
   sends: { request: Json; response?: Json; error?: HandlerFailure; unanswered?: true; issues: SchemaIssue[] }[];
-  /** The tools in the order in which they were called; `null` = a request was sent. */
+  /** The called tools in order; `null` = a request was sent. */
   order: (string | null)[];
   issuedIds: string[];
   durationMs: number;
   cpuMs: number;
 }
 
-/** Runs scenarios of one candidate, each in a fresh context; answers in order. Rejects only for `PLATFORM_` reasons or when aborted. */
+/**
+ * Runs scenarios of one candidate, each in a fresh context, and returns the observations in order. Rejects only with a
+ * `PLATFORM_` error or if aborted.
+ */
 export interface Trier {
   try(scenarios: readonly Scenario[], signal: AbortSignal): Promise<Observation[]>;
 }

@@ -14,12 +14,12 @@ import { asRead } from '../verification/hidden-words.ts';
 import { readFactsOf } from './read.ts';
 import type { ReadingWork } from './reading-work.ts';
 
-/** Most worlds of one question. A candidate is refused for one of them; the others wait for the next. */
+/** Most worlds in one question. A candidate is refused for one of them; the others wait for the next question. */
 const worldsAtOnce = 8;
 
 /**
- * Asks a second reader about worlds that a candidate broke and that nobody was asked about yet. The reader sees no
- * expectation, no candidate and no first reading. What it says is kept with the reading. Where it cannot be asked,
+ * Asks a second reader about worlds that a candidate broke and that no second reader has answered. The reader sees no
+ * expectations, no candidate and no first reading. Its answers are kept with the reading. Where it cannot be asked,
  * nothing is kept.
  */
 export async function confirm(
@@ -29,19 +29,19 @@ export async function confirm(
   context: JobContext,
   deadline: Deadline,
 ): Promise<void> {
-  const unasked = broken.filter(({ entry }) => reading.confirmationOf(entry) === undefined).slice(0, worldsAtOnce);
-  const asked = unasked.map((one) => ({ ...one, places: placesOf(one.entry.expect) }));
+  const unanswered = broken.filter(({ entry }) => reading.confirmationOf(entry) === undefined).slice(0, worldsAtOnce);
+  const asked = unanswered.map((one) => ({ ...one, places: placesOf(one.entry.expect) }));
   await askSecondReader(asked, { subject }, reading, context, deadline);
 }
 
-/** A world that a second reader is asked about, with the places to be named in it. */
+/** A world to ask a second reader about, with the places it must answer for. */
 export interface AskedWorld extends Pick<BrokenCase, 'entry' | 'world' | 'other'> {
   places: readonly Place[];
 }
 
 /**
- * Asks a second reader about some worlds in one question, broken or not, and keeps what it says. Where it cannot be
- * asked, nothing is kept.
+ * Asks a second reader about some worlds in one question, whether broken or not, and keeps the answers. Where it cannot
+ * be asked, nothing is kept.
  */
 export async function askSecondReader(
   worlds: readonly AskedWorld[],
@@ -73,16 +73,16 @@ export async function askSecondReader(
       },
     );
   } catch (error) {
-    if (error instanceof BudgetUsedUp || deadline.signal.aborted || isOfModel(error)) return;
+    if (error instanceof BudgetUsedUp || deadline.signal.aborted || isModelFault(error)) return;
     throw error;
   }
 }
 
-function isOfModel(error: unknown): boolean {
+function isModelFault(error: unknown): boolean {
   return /^(?:PLATFORM|OPERATOR)_/.test(codeOf(error) ?? '');
 }
 
-/** A world without what is expected in it. */
+/** A world without its expectations. */
 function bareWorld({ entry, world, other, places }: AskedWorld): BareWorld {
   return {
     input: world.scenario.input,
@@ -93,7 +93,7 @@ function bareWorld({ entry, world, other, places }: AskedWorld): BareWorld {
   };
 }
 
-/** The answers of a second reader by world; `undefined` for one of which it says nothing. */
+/** A second reader's answers by world; `undefined` for a world without any. */
 function confirmationsIn(
   { text, model }: Completion,
   worlds: readonly (readonly Place[])[],

@@ -13,12 +13,12 @@ import type { ReadingWork } from './reading-work.ts';
 
 /** How a candidate did on the derived cases. */
 export interface DerivedJudgement {
-  /** What it broke and a second reader bore out: it is refused for these. */
-  held: BrokenCase[];
-  /** What it broke and nobody bore out: worth a warning. */
+  /** Broken cases that a second reader confirmed: the candidate is refused for them. */
+  confirmed: BrokenCase[];
+  /** Broken cases that no second reader confirmed: they are warnings. */
   contested: BrokenCase[];
   runs: number;
-  /** Whether the whole reading was run, and all that broke was put to a second reader. */
+  /** Whether the whole reading was run, and a second reader answered for all that broke. */
   isWhole: boolean;
 }
 
@@ -26,14 +26,14 @@ export interface DerivedJudgement {
 export const derivedCheck = 'derived-cases';
 
 /**
- * What is kept of the peer's time for storing and publishing, as a share of what is left, within bounds in
+ * The part of the peer's time that is reserved for storing and publishing: a share of what is left, within bounds in
  * milliseconds.
  */
 const reserve = { share: 0.05, leastMs: 200, mostMs: 1_000 } as const;
 
 /**
- * Until when a reading is waited for: a little before the peer's deadline. Where the reading is required, or nobody
- * waits, until the work ends.
+ * Until when to wait for a reading: a little before the peer's deadline. Where the reading is required, or the peer's
+ * deadline has passed, until the work's deadline.
  */
 export function readingUntilMs(
   { reading, peerDeadline }: { reading: ReadingWork; peerDeadline: Deadline },
@@ -42,15 +42,16 @@ export function readingUntilMs(
   return reading.mode === 'required' || peerDeadline.passed ? deadline.atMs : reserveBeginsMs(peerDeadline);
 }
 
-/** When what is kept of the peer's time for storing and publishing begins. */
+/** The time at which the reserve for storing and publishing begins. */
 export function reserveBeginsMs(peerDeadline: Deadline): number {
   const leftMs = peerDeadline.leftMs();
   return peerDeadline.atMs - Math.min(reserve.mostMs, Math.max(reserve.leastMs, leftMs * reserve.share));
 }
 
 /**
- * Runs the derived cases on a candidate and has what it breaks confirmed. Waits for the reading and the second reader
- * until `untilMs`: what comes later is not held against the candidate. Rejects for reasons of the platform only.
+ * Runs the derived cases on a candidate and asks a second reader to confirm what it breaks. Waits for the reading and
+ * the second reader until `untilMs`; anything later is not counted against the candidate. Rejects with platform errors
+ * only.
  */
 export async function judgeDerived(
   trier: Trier,
@@ -64,7 +65,7 @@ export async function judgeDerived(
   try {
     await Promise.race([reading.settled, until.passed]);
     deadline.signal.throwIfAborted();
-    const isAll = reading.isSettled && reading.current().complete;
+    const isComplete = reading.isSettled && reading.current().complete;
     const entries = reading.kept().reading.derived;
     const { subject } = requirements;
     const { runs, broken } = await context.ledger.stage('derive', () =>
@@ -72,17 +73,17 @@ export async function judgeDerived(
     );
     await Promise.race([confirmSome(broken, requirements, reading, context, until.deadline), until.passed]);
     deadline.signal.throwIfAborted();
-    const { held, contested } = agreed(broken, (entry) => reading.confirmationOf(entry));
-    for (const { entry } of held) reading.note(entry, true);
+    const { confirmed, contested } = splitByConfirmation(broken, (entry) => reading.confirmationOf(entry));
+    for (const { entry } of confirmed) reading.note(entry, true);
     for (const { entry } of contested) if (reading.confirmationOf(entry)) reading.note(entry, false);
-    // Once something is held against it, the others may wait for its repair.
-    return { held, contested, runs, isWhole: isAll && isAsked(broken, reading) };
+    // Once a broken case is confirmed, the candidate is refused; the others are judged after its repair.
+    return { confirmed, contested, runs, isWhole: isComplete && isAnswered(broken, reading) };
   } finally {
     until.release();
   }
 }
 
-/** Asks a second reader until something is held against the candidate, or nobody has anything more to ask or to say. */
+/** Asks a second reader until a broken case is confirmed, or nothing is left to ask, or no answer comes. */
 async function confirmSome(
   broken: readonly BrokenCase[],
   requirements: Pick<Requirements, 'subject'>,
@@ -90,49 +91,49 @@ async function confirmSome(
   context: JobContext,
   deadline: Deadline,
 ): Promise<void> {
-  const unasked = () => broken.filter(({ entry }) => reading.confirmationOf(entry) === undefined).length;
+  const unanswered = () => broken.filter(({ entry }) => reading.confirmationOf(entry) === undefined).length;
   const confirmationOf = (entry: DerivedCase) => reading.confirmationOf(entry);
-  for (let before = Number.POSITIVE_INFINITY; unasked() < before && unasked() > 0; ) {
-    if (agreed(broken, confirmationOf).held.length > 0) return;
-    before = unasked();
+  for (let before = Number.POSITIVE_INFINITY; unanswered() < before && unanswered() > 0; ) {
+    if (splitByConfirmation(broken, confirmationOf).confirmed.length > 0) return;
+    before = unanswered();
     await confirm(broken, requirements, reading, context, deadline);
   }
 }
 
-/** What of some broken cases a second reader bore out already; nobody is asked. */
-export function agreed(
+/** Splits broken cases by the confirmations that exist already. Asks no model. */
+export function splitByConfirmation(
   broken: readonly BrokenCase[],
   confirmationOf: (entry: DerivedCase) => Confirmation | undefined,
-): Pick<DerivedJudgement, 'held' | 'contested'> {
-  const held: BrokenCase[] = [];
+): Pick<DerivedJudgement, 'confirmed' | 'contested'> {
+  const confirmed: BrokenCase[] = [];
   const contested: BrokenCase[] = [];
   for (const one of broken) {
     const confirmation = confirmationOf(one.entry);
     const part = confirmation === undefined ? null : confirmedPart(one, confirmation.answers);
     if (part === null) contested.push(one);
-    else held.push(part);
+    else confirmed.push(part);
   }
-  return { held, contested };
+  return { confirmed, contested };
 }
 
-/** Whether a second reader was asked about all that broke. */
-function isAsked(broken: readonly BrokenCase[], reading: ReadingWork): boolean {
+/** Whether a second reader answered for all that broke. */
+function isAnswered(broken: readonly BrokenCase[], reading: ReadingWork): boolean {
   return broken.every(({ entry }) => reading.confirmationOf(entry) !== undefined);
 }
 
 /** The derived cases as a check in a report. */
 export function derivedReport(
-  { held, contested, runs }: Omit<DerivedJudgement, 'isWhole'>,
+  { confirmed, contested, runs }: Omit<DerivedJudgement, 'isWhole'>,
   mode?: ReadingMode,
 ): CheckReport {
-  const messages = [...held, ...contested].map((one) => derivedMessage(one));
-  const result = held.length > 0 ? 'failed' : contested.length > 0 ? 'warned' : runs === 0 ? 'skipped' : 'passed';
+  const messages = [...confirmed, ...contested].map((one) => derivedMessage(one));
+  const result = confirmed.length > 0 ? 'failed' : contested.length > 0 ? 'warned' : runs === 0 ? 'skipped' : 'passed';
   const none = mode === 'off' ? 'readings are off' : 'there is no derived case';
   const message = messages.join('; ') || (runs === 0 ? none : '');
   return { name: derivedCheck, result, runs, ...(message === '' ? {} : { message: message.slice(0, 1_000) }) };
 }
 
-/** Leaves with `error` where an operator wants no handler without its whole reading, and there is none. */
+/** Throws `EarlyEnd` with `error` where the operator requires a whole reading, and there is none. */
 export function demandReading({ isWhole }: Pick<DerivedJudgement, 'isWhole'>, reading: ReadingWork): void {
   if (reading.mode !== 'required' || isWhole) return;
   const why = reading.report(false).fault ?? 'it is not complete';
@@ -144,15 +145,15 @@ export function demandReading({ isWhole }: Pick<DerivedJudgement, 'isWhole'>, re
   );
 }
 
-/** What a candidate broke, in one sentence. */
+/** The broken case in one sentence: its claim and the breaches. */
 export function derivedMessage({ entry, breaches }: BrokenCase): string {
   return `"${entry.claim}" (${breaches.map(({ message }) => message).join(', ')})`;
 }
 
-/** A nearer deadline inside of another one. */
+/** A deadline within another one, with a promise for its end. */
 export class Timer {
   readonly deadline: Deadline;
-  /** Resolves once it has passed, or the work is called off. */
+  /** Resolves when the deadline has passed or the work is aborted. */
   readonly passed: Promise<void>;
   readonly #timer: NodeJS.Timeout;
 

@@ -5,12 +5,12 @@ import { rebased } from '../handlers/proof.ts';
 import { judgeReading } from '../readings/judge-reading.ts';
 import { dropReasonOf } from '../readings/validity.ts';
 import type { Subject } from '../verification/subject.ts';
-import { agreed, type DerivedJudgement } from './judge-derived.ts';
+import { type DerivedJudgement, splitByConfirmation } from './judge-derived.ts';
 
 /**
- * Runs the derived cases that a stored handler was judged by, on it or on another one. No model is asked: a case that
- * no second reader bore out is held against nobody. Leaves out cases whose base the subject lacks, and those that are
- * not valid for it.
+ * Runs the derived cases that a stored handler was judged by, on that handler or another. Asks no model: a case that no
+ * second reader confirmed refuses no handler. Skips cases whose base the subject lacks, and those that are not valid
+ * for it.
  */
 export async function judgeKept(
   { reading, cases }: Pick<Proof, 'reading' | 'cases'>,
@@ -19,8 +19,8 @@ export async function judgeKept(
   signal: AbortSignal,
   isValid = (entry: DerivedCase): boolean => dropReasonOf(entry, subject) === undefined,
 ): Promise<Omit<DerivedJudgement, 'isWhole'>> {
-  if (reading === undefined) return { held: [], contested: [], runs: 0 };
+  if (reading === undefined) return { confirmed: [], contested: [], runs: 0 };
   const derived = rebased(reading, cases, subject.cases).reading.derived.filter(isValid);
   const { runs, broken } = await judgeReading(derived, subject, trier, signal);
-  return { ...agreed(broken, ({ confirmation }) => confirmation), runs };
+  return { ...splitByConfirmation(broken, ({ confirmation }) => confirmation), runs };
 }

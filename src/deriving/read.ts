@@ -17,17 +17,17 @@ import type { Subject } from '../verification/subject.ts';
 import { readingKey } from './reading-key.ts';
 import { emptyReading, ReadingWork } from './reading-work.ts';
 
-/** Units that one question is about: a document of some 6 KB. A longer one is read in parts, at the same time. */
+/** Most units in one question, about 6 KB of text. A longer document is read in parts, at the same time. */
 const unitsAtOnce = 80;
 
-/** Most derived cases of one part: what comes after them is seldom worth its run. */
+/** Most derived cases of one part: later ones seldom justify the cost of running them. */
 const casesAtOnce = 35;
 
-/** A question that came to nothing, or whose answer broke off, is put once more, after a pause in milliseconds. */
-const maxTries = 2;
+/** A question that failed, or whose answer broke off, is asked once more, after a pause in milliseconds. */
+const maxAttempts = 2;
 const pauseMs = 400;
 
-/** An answer as one object, for servers that keep to a schema; the entries themselves are checked one by one. */
+/** The format of an answer, for servers that support schemas. Each entry is still validated. */
 const entriesFormat = {
   name: 'reading',
   schema: {
@@ -37,7 +37,7 @@ const entriesFormat = {
   } satisfies JsonObject,
 };
 
-/** Starts the reading of a job's agreement: the one that is kept, or a new one that is made once for all workers. */
+/** Starts the reading of a job's agreement: the stored one, or a new one that is made once for all workers. */
 export function startReading(requirements: Requirements, context: JobContext, deadline: Deadline): ReadingWork {
   const { services } = context;
   const { tenant } = requirements.cleared.job;
@@ -68,7 +68,7 @@ export function startReading(requirements: Requirements, context: JobContext, de
   return new ReadingWork(services.readingMode, units, obtain, save);
 }
 
-/** The reading that a stored handler was judged by, where that is whole; else a new one. */
+/** The reading that a stored handler was judged by, where it is whole; else a new one. */
 export function readingOf(
   record: HandlerRecord,
   requirements: Requirements,
@@ -83,13 +83,13 @@ export function readingOf(
   );
 }
 
-/** What a reader is told of a subject. */
+/** The facts about a subject that a reader sees. */
 export function readFactsOf(subject: Subject, units: readonly Unit[]): ReadFacts {
   const { role, payload, requestSchema, responseSchema, cases, tools, task, loose } = subject;
   return { role, payload, units, requestSchema, responseSchema, cases, tools, task, loose };
 }
 
-/** The questions to a reader about a subject as people read it: one, or of a long document one for each part. */
+/** The prompts for a reader of a subject: one, or one for each part of a long document. */
 export function readQuestions(subject: Subject): Prompt[] {
   const units = unitsOfSubject(subject);
   const facts = readFactsOf(subject, units);
@@ -97,8 +97,8 @@ export function readQuestions(subject: Subject): Prompt[] {
 }
 
 /**
- * Has a model read a subject, all parts of its document at the same time. Hands `show` what there is at any moment.
- * Rejects with the first fault; what was read before it has been shown.
+ * Asks a model to read a subject, all parts of its document at the same time. Passes `show` a function that returns the
+ * reading so far. Rejects with the first error; what was read before stays visible through `show`.
  */
 export async function readAgreement(
   subject: Subject,
@@ -134,7 +134,7 @@ function partsOf(units: readonly Unit[]): ReadPart[] {
   }));
 }
 
-/** One part of a document on its way: the best of what its tries brought. */
+/** The reading of one part of a document: keeps the best result of all attempts. */
 class PartReading {
   isComplete = false;
   readonly #prompt: Prompt;
@@ -151,35 +151,33 @@ class PartReading {
     return this.#best;
   }
 
-  async read(context: Questioner, deadline: Deadline, named: (model: string) => void): Promise<void> {
+  async read(context: Questioner, deadline: Deadline, onModel: (model: string) => void): Promise<void> {
     const prompt = this.#prompt;
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        const sink = this.#sink(named);
+        const sink = this.#sink(onModel);
         const options = { answer: 'text', sink, format: entriesFormat, retries: 0 } as const;
         await ask({ prompt, purpose: 'read', options }, context, deadline, async () => {
           sink.end();
           const count = this.#best.derived.length;
           const isEmpty = this.#best.covered === 0;
-          const message = isEmpty ? 'The answer holds no derived case' : `${count} derived cases`;
+          const message = isEmpty ? 'The answer contains no derived case' : `${count} derived cases`;
           return [undefined, { result: isEmpty ? 'no-answer' : 'read', passedCases: 0, message }];
         });
         this.isComplete = this.#best.covered > 0;
         if (this.isComplete) return;
-        if (tries >= maxTries)
-          throw new Error(
-            'Cannot read agreement: the answers hold no derived case, wanted one for a sentence at least',
-          );
+        if (attempt >= maxAttempts)
+          throw new Error('Cannot read agreement: the answers contain no derived case, wanted at least one');
       } catch (error) {
-        if (tries >= maxTries || deadline.signal.aborted || !mayComeAgain(error)) throw error;
+        if (attempt >= maxAttempts || deadline.signal.aborted || !isWorthRetrying(error)) throw error;
         await sleep(pauseMs, undefined, { signal: deadline.signal });
       }
     }
   }
 
-  /** Takes an answer as it streams in. What an earlier try brought stays until this one has more. */
-  #sink(named: (model: string) => void): AnswerSink & { end(): void } {
-    const anew = () => {
+  /** Reads an answer as it streams in. The result of an earlier attempt stays until this one covers as much. */
+  #sink(onModel: (model: string) => void): AnswerSink & { end(): void } {
+    const start = () => {
       const collector = new ReadingCollector(this.#subject);
       return {
         collector,
@@ -189,24 +187,24 @@ class PartReading {
         }),
       };
     };
-    let now = anew();
+    let current = start();
     return {
       start: ({ model }) => {
-        named(model);
-        now = anew();
+        onModel(model);
+        current = start();
       },
-      text: (piece) => now.reader.push(piece),
-      end: () => now.reader.end(),
+      text: (piece) => current.reader.push(piece),
+      end: () => current.reader.end(),
     };
   }
 }
 
-/** Whether the same question may have an answer next time: what broke off, not what is refused or cannot be paid. */
-function mayComeAgain(error: unknown): boolean {
+/** Whether asking again may help: after an interrupted answer, but not after a refusal or a used-up budget. */
+function isWorthRetrying(error: unknown): boolean {
   return error instanceof CompletionError && /_(?:CUT|STALLED|EMPTY|UNAVAILABLE|RATE_LIMITED)$/.test(error.code);
 }
 
-/** What was collected of all parts as one reading; `complete` where the reader came to the end of each. */
+/** Joins what was collected of all parts into one reading; `complete` = the reader reached the end of each. */
 export function keptReading(
   collected: readonly ReadingCollector[],
   all: readonly Unit[],
@@ -220,7 +218,7 @@ export function keptReading(
   // Headings demand nothing by themselves.
   const demanding = new Set(all.filter((unit) => !isHeading(unit)).map(({ number }) => number));
   const covered = new Set(collected.flatMap((one) => [...one.coveredUnits]));
-  const derived = readings.flatMap((one, index) => (index === 0 ? one.derived : withOwnIds(one.derived, index + 1)));
+  const derived = readings.flatMap((one, index) => (index === 0 ? one.derived : withPartIds(one.derived, index + 1)));
   return {
     reading: {
       version: 1,
@@ -237,17 +235,17 @@ export function keptReading(
   };
 }
 
-/** The derived cases of a later part under ids of their own: readers of different parts may choose the same. */
-function withOwnIds(derived: readonly DerivedCase[], part: number): DerivedCase[] {
-  const ownId = (id: string) => `${part}/${id}`;
+/** Prefixes the ids of a later part: readers of different parts may choose the same ones. */
+function withPartIds(derived: readonly DerivedCase[], part: number): DerivedCase[] {
+  const partId = (id: string) => `${part}/${id}`;
   const expected = (expect: Expectation): Expectation => ({
     ...expect,
-    ...(typeof expect.alike?.to === 'string' ? { alike: { ...expect.alike, to: ownId(expect.alike.to) } } : {}),
+    ...(typeof expect.alike?.to === 'string' ? { alike: { ...expect.alike, to: partId(expect.alike.to) } } : {}),
     ...(expect.anyOf === undefined ? {} : { anyOf: expect.anyOf.map(expected) }),
   });
   return derived.map((entry) => ({
     ...entry,
-    ...(entry.id === undefined ? {} : { id: ownId(entry.id) }),
+    ...(entry.id === undefined ? {} : { id: partId(entry.id) }),
     expect: expected(entry.expect),
   }));
 }

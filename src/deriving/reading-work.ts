@@ -4,32 +4,32 @@ import { canonicalDigest } from '../kernel/digest.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Unit } from '../readings/units.ts';
 
-/** Most questions of a reader that a report has, and characters of each. */
+/** Most unclear sentences in a report, and most characters of each. */
 const maxQuestions = 20;
 const maxQuestionCharacters = 300;
 
-/** Names a world with what is expected in it. */
+/** Identifies a world and its expectations. */
 export function worldKey({ base, request, tools, peer, expect }: DerivedCase): string {
   return canonicalDigest(JSON.parse(JSON.stringify({ base, request, tools, peer, expect })) as Json);
 }
 
-/** The reading of one job: on its way, or there. Its derived cases can be used as they come in. */
+/** The reading of one job, complete or still in progress. Its derived cases can be used as they arrive. */
 export class ReadingWork {
   readonly mode: ReadingMode;
   readonly units: readonly Unit[];
-  /** Resolves once nothing more comes. */
+  /** Resolves when no more entries will come. */
   readonly settled: Promise<void>;
   #live: () => KeptReading;
   #isSettled = false;
   #fault: string | undefined;
   readonly #confirmed = new Map<string, DerivedCase & { confirmation: Confirmation }>();
   readonly #save: (kept: KeptReading) => Promise<void>;
-  readonly #agreed = new Set<string>();
+  readonly #upheld = new Set<string>();
   readonly #contested = new Set<string>();
 
   /**
-   * `obtain` shows what there is while it reads, and resolves to all of it; `save` keeps a whole one for others, with
-   * what second readers said.
+   * `obtain` passes `show` the reading so far while it reads, and resolves to the whole. `save` stores a complete
+   * reading for other jobs, with the answers of second readers.
    */
   constructor(
     mode: ReadingMode,
@@ -44,42 +44,44 @@ export class ReadingWork {
     this.settled = obtain((live) => {
       this.#live = live;
     }).then(
-      (kept) => this.#decide(kept),
+      (kept) => this.#finish(kept),
       (error: unknown) => this.#fail(error),
     );
   }
 
-  /** Whether nothing more comes. */
+  /** Whether no more entries will come. */
   get isSettled(): boolean {
     return this.#isSettled;
   }
 
-  /** What there is now. */
+  /** The reading so far. */
   current(): KeptReading {
     return this.#live();
   }
 
-  /** What a second reader said of a world. */
+  /** A second reader's answer about a world. */
   confirmationOf(entry: DerivedCase): Confirmation | undefined {
     return entry.confirmation ?? this.#confirmed.get(worldKey(entry))?.confirmation;
   }
 
-  /** Keeps what a second reader said of a world; a derived case that was made of others becomes one of its own. */
+  /**
+   * Keeps a second reader's answer about a world. A derived case that was made from others becomes an entry of its own.
+   */
   keep(entry: DerivedCase, confirmation: Confirmation): void {
     this.#confirmed.set(worldKey(entry), { ...entry, confirmation });
   }
 
-  /** Keeps for others what second readers said. */
+  /** Stores the reading for other jobs, with the answers of second readers. */
   async save(): Promise<void> {
     if (this.current().complete) await this.#save(this.kept());
   }
 
-  /** Notes whether a second reading bore out what a derived case wants. */
-  note(entry: DerivedCase, isAgreed: boolean): void {
-    (isAgreed ? this.#agreed : this.#contested).add(worldKey(entry));
+  /** Records whether a second reading confirmed a derived case. */
+  note(entry: DerivedCase, isUpheld: boolean): void {
+    (isUpheld ? this.#upheld : this.#contested).add(worldKey(entry));
   }
 
-  /** The reading with all that second readers said, as it is stored. */
+  /** The reading with all answers of second readers, as it is stored. */
   kept(): KeptReading {
     const kept = this.current();
     if (this.#confirmed.size === 0) return kept;
@@ -89,7 +91,7 @@ export class ReadingWork {
     return { ...kept, reading: { ...kept.reading, derived: [...derived, ...made] } };
   }
 
-  /** What a report says of it; `isWhole` = all of it was run, and what broke was put to a second reader. */
+  /** The reading in a report; `isWhole` = all of it was run, and a second reader answered for all that broke. */
   report(isWhole: boolean): ReadingReport {
     const { reading, units, covered, dropped, complete } = this.current();
     const isComplete = complete && isWhole;
@@ -102,7 +104,7 @@ export class ReadingWork {
       covered,
       derived: reading.derived.length,
       dropped,
-      confirmed: this.#agreed.size,
+      confirmed: this.#upheld.size,
       contested: this.#contested.size,
       questions: this.#questions(reading.units.flatMap(({ unit, none }) => (none === 'unclear' ? [unit] : []))),
       ...(this.#fault === undefined ? {} : { fault: this.#fault }),
@@ -116,7 +118,7 @@ export class ReadingWork {
     });
   }
 
-  #decide(kept: KeptReading): void {
+  #finish(kept: KeptReading): void {
     this.#live = () => kept;
     this.#isSettled = true;
   }
@@ -127,7 +129,7 @@ export class ReadingWork {
   }
 }
 
-/** A reading of nothing. */
+/** A reading without entries. */
 export function emptyReading(units: number): KeptReading {
   const reading = { version: 1, reader: { kind: 'model', name: 'none' }, derived: [], units: [] } as const;
   return {

@@ -2,9 +2,9 @@ import type { PatchOperation } from '../contract/finding.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
 
 /**
- * A copy of a value with a JSON Patch (RFC 6902) of `add`, `remove` and `replace` applied, the operations that amendments are
- * made of; `undefined` where one does not fit. Members of any name are members: the patching library known to us passes over
- * tokens such as `constructor`, and would change another place.
+ * A copy of a value with a JSON Patch (RFC 6902) applied; `undefined` if an operation does not fit. Supports `add`,
+ * `remove` and `replace`, which amendments use. Own code, because the usual patch library skips tokens such as
+ * `constructor` and then changes another place.
  */
 export function patched(value: Json, patch: readonly PatchOperation[]): Json | undefined {
   let result: Json | undefined = value;

@@ -4,22 +4,25 @@ import { createValidator, type Matches, TOO_COSTLY, type Validator } from '../sc
 import { validatorOf } from '../schemas/validator-of.ts';
 import type { Violation } from '../schemas/violations.ts';
 
-/** Most steps that validating the data of all cases takes, over all schemas of one agreement: about 30 ms. */
+/** Most steps for validating the data of all cases against all schemas of one agreement: about 30 ms. */
 const MAX_STEPS = 40_000;
 
-/** Holds data, such as those of one agreement's cases, against its schemas, each pair once, and stops where that takes too long. */
+/**
+ * Validates data, such as an agreement's cases, against schemas. Caches each pair, and stops when the step budget is
+ * spent.
+ */
 export class CaseValidation {
   readonly #allowed: Map<Validator, Map<Json, boolean | undefined>>;
   readonly #found: Map<Validator, Map<Json, Violation[]>>;
-  readonly #own = new Map<Validator, Validator>();
+  readonly #withPatterns = new Map<Validator, Validator>();
   readonly #matches: Matches | undefined;
-  /** What patterns say of the texts in the data. */
+  /** Results of matching patterns against texts in the data. */
   readonly matching: Matching;
-  #left: number;
+  #stepsLeft: number;
 
   /**
-   * `share` is how often as much may be spent as on the cases of an agreement; `before` is a validation whose pairs need not be validated again, such
-   * as that of the same agreement before a counter-offer.
+   * `share` multiplies the step budget of one agreement. `before` is an earlier validation whose cached results are
+   * reused, such as the one of the same agreement before a counter-offer.
    */
   constructor(matches?: Matches, share = 1, before?: CaseValidation) {
     const isShared = before !== undefined && !before.isUsedUp && before.matching.leftOut === undefined;
@@ -27,53 +30,55 @@ export class CaseValidation {
     this.#found = isShared ? before.#found : new Map();
     this.#matches = matches;
     this.matching = new Matching(share);
-    this.#left = MAX_STEPS * share;
+    this.#stepsLeft = MAX_STEPS * share;
   }
 
-  /** Whether some data were not validated, since that took too long. */
+  /** Whether some data were not validated because the budget is spent. */
   get isUsedUp(): boolean {
-    return this.#left < 0;
+    return this.#stepsLeft < 0;
   }
 
-  /** Whether a value keeps a schema; `undefined` where the agreement's steps are used up. A schema that cannot be used allows everything. */
+  /**
+   * Whether a value matches a schema; `undefined` if the step budget is spent. An unusable schema allows everything.
+   */
   allows(schema: Json, value: Json): boolean | undefined {
     const validator = this.#validatorOf(schema);
     if (!validator.ok) return true;
-    return remembered(this.#allowed, validator, value, () => {
-      // Once used up, what else there is costs nothing any more.
-      if (this.#left >= 0) this.#left -= validator.steps(value);
-      return this.#left < 0 ? undefined : validator.allows(value, this.matching);
+    return cached(this.#allowed, validator, value, () => {
+      // Once the budget is spent, further pairs cost nothing.
+      if (this.#stepsLeft >= 0) this.#stepsLeft -= validator.steps(value);
+      return this.#stepsLeft < 0 ? undefined : validator.allows(value, this.matching);
     });
   }
 
-  /** Where a value breaks a schema; one violation of `cost` where the agreement's steps are used up. */
+  /** Where a value breaks a schema; a single violation with keyword `cost` if the step budget is spent. */
   violations(schema: Json, value: Json): readonly Violation[] {
     const allowed = this.allows(schema, value);
     const validator = this.#validatorOf(schema);
     if (allowed === true || !validator.ok) return [];
     if (allowed === undefined) return [TOO_COSTLY];
-    return remembered(this.#found, validator, value, () => validator.validate(value, this.matching));
+    return cached(this.#found, validator, value, () => validator.validate(value, this.matching));
   }
 
   #validatorOf(schema: Json): Validator {
     const shared = validatorOf(schema);
     if (this.#matches === undefined || !shared.ok || shared.uncheckedPatterns.length === 0) return shared;
-    const own = this.#own.get(shared) ?? createValidator(schema, this.#matches);
-    this.#own.set(shared, own);
-    return own;
+    const validator = this.#withPatterns.get(shared) ?? createValidator(schema, this.#matches);
+    this.#withPatterns.set(shared, validator);
+    return validator;
   }
 }
 
-function remembered<Result>(
-  known: Map<Validator, Map<Json, Result>>,
+function cached<Result>(
+  cache: Map<Validator, Map<Json, Result>>,
   validator: Validator,
   value: Json,
-  tell: () => Result,
+  compute: () => Result,
 ): Result {
-  const perValue = known.get(validator) ?? new Map<Json, Result>();
-  known.set(validator, perValue);
+  const perValue = cache.get(validator) ?? new Map<Json, Result>();
+  cache.set(validator, perValue);
   if (perValue.has(value)) return perValue.get(value) as Result;
-  const told = tell();
-  perValue.set(value, told);
-  return told;
+  const result = compute();
+  perValue.set(value, result);
+  return result;
 }

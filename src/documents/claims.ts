@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../kernel/json.ts';
 import { REQUEST, RESPONSE } from '../lexicon/exchanging.ts';
 
-/** The side of an exchange that a schema says it describes. */
+/** The side of an exchange that a schema describes, as its surroundings state. */
 export type Side = 'request' | 'response';
 
 const REQUESTER =
@@ -9,16 +9,18 @@ const REQUESTER =
 const PROVIDER =
   '(?:provider|server|responder|callee|anbieter|proveedor|fournisseur|fornitore|fornecedor|提供方|服务方|服务端|服务器|响应方)';
 
-/** How a text says which way a message goes: from one role to the other, or by whom it is sent. */
-const waysFrom = (from: string, to: string): RegExp =>
+/** Matches a direction of a message: from one role to the other, or sent by a role. */
+const directionFrom = (from: string, to: string): RegExp =>
   new RegExp(
     `${from}[\\s\\])）]{0,3}(?:→|⟶|➔|[-=]{1,2}>|\\bto(?: the)?\\b|至|到|向)[\\s([（]{0,3}${to}|(?:sent|issued|emitted) by (?:the )?${from}|(?:gesendet|gesandt) vom ${from}|由${from}(?:发送|发出)`,
     'iu',
   );
-const TO_PROVIDER = waysFrom(REQUESTER, PROVIDER);
-const TO_REQUESTER = waysFrom(PROVIDER, REQUESTER);
+const TO_PROVIDER = directionFrom(REQUESTER, PROVIDER);
+const TO_REQUESTER = directionFrom(PROVIDER, REQUESTER);
 
-/** The side that a text names, or the way that it says a message goes; `null` where it names none or both. */
+/**
+ * The side that a text names, directly or by a direction such as "client → server"; `null` if it names neither or both.
+ */
 export function sideNamedIn(text: string): Side | null {
   const [asks, answers] = [TO_PROVIDER.test(text), TO_REQUESTER.test(text)];
   if (asks !== answers) return asks ? 'request' : 'response';
@@ -33,20 +35,25 @@ export function announcesSchema(text: string): boolean {
   return /schema|esquema|schéma|схем|模式|スキーマ|스키마/i.test(text);
 }
 
-/** What is known about where a schema stands, nearest first. */
+/** The text around a schema, nearest first. */
 export interface SchemaSurroundings {
   schema: Json;
-  /** The member that holds it in a larger object; empty where it stands alone. */
+  /** The member that holds the schema in a larger object; empty if it is not in one. */
   member: string;
-  /** The line of text right above it. */
+  /** The line of text directly above the schema. */
   introduction: string;
   heading: string;
 }
 
-/** The side that a schema claims: by the member that holds it, its title or id, the line above, the heading; the first that tells decides. */
+/**
+ * The side that a schema's surroundings name. Checks, in this order: the member that holds it, its title and id, the
+ * line above, the heading. The first that names a side decides.
+ */
 export function claimOf({ schema, member, introduction, heading }: SchemaSurroundings): Side | null {
-  const own = isObject(schema) ? [schema.title, schema.$id, schema.id].filter((text) => typeof text === 'string') : [];
-  for (const text of [member, ...own, introduction, heading]) {
+  const names = isObject(schema)
+    ? [schema.title, schema.$id, schema.id].filter((text) => typeof text === 'string')
+    : [];
+  for (const text of [member, ...names, introduction, heading]) {
     const side = sideNamedIn(text);
     if (side !== null) return side;
   }

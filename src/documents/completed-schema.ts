@@ -7,26 +7,26 @@ import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from '../schemas
 import type { JsonBlock } from './json-blocks.ts';
 import { rebased, withReferences } from './schema-union.ts';
 
-/** A schema with what it refers to, and where that was taken from. */
+/** A schema with its referenced definitions included, and where those came from. */
 export interface Completed {
   schema: Json;
   origins: Origin[];
 }
 
 /**
- * A schema with what it refers to in other blocks of its document: definitions that it speaks of as its own, and schemas that it names by the `$id`
- * they give themselves. Nothing else is looked for, and nothing is fetched; the schema as it is where it needs none of them.
+ * A schema with the definitions that it references in other blocks of the document: its `$defs` or `definitions`, and
+ * schemas named by their `$id`. Fetches nothing. Returns the schema unchanged if it needs no other block.
  */
 export function completedSchema(schema: Json, library: Library): Completed {
   const { schema: defined, origins } = withDefinitions(schema, library);
   const named = withNamed(defined, library);
-  // What is taken by its name may stand among definitions that were taken.
+  // A schema taken in by name may be inside definitions that were taken in.
   return { schema: named.schema, origins: [...named.origins, ...origins] };
 }
 
 /**
- * A schema inside a larger object, with the dialect that this names, and what it refers to elsewhere in it, as descriptions of interfaces keep their
- * schemas; the schema as it is where it needs nothing of it.
+ * A schema inside a larger object, with the object's dialect and the definitions that it references elsewhere in that
+ * object, as in an OpenAPI document. Returns the schema unchanged if it needs nothing from the object.
  */
 export function enclosedSchema(given: Json, { value: root, start }: Pick<JsonBlock, 'value' | 'start'>): Completed {
   const origins: Origin[] = [];
@@ -41,7 +41,7 @@ export function enclosedSchema(given: Json, { value: root, start }: Pick<JsonBlo
   if (!referencesIn(schema).some(isElsewhere)) return { schema, origins };
   const taken = new Map<string, string>();
   const definitions: JsonObject = isObject(schema.$defs) ? { ...schema.$defs } : {};
-  const taking = (reference: string): string => {
+  const localReference = (reference: string): string => {
     const known = taken.get(reference);
     const { schema: found, pointer } = resolveLocalReference(root, reference) ?? { pointer: '' };
     if (known !== undefined || !isSchema(found) || taken.size >= MAX_NAMED) return known ?? reference;
@@ -50,16 +50,18 @@ export function enclosedSchema(given: Json, { value: root, start }: Pick<JsonBlo
     taken.set(reference, `#/$defs/${name}`);
     origins.push({ at: `/$defs/${name}`, start, pointer });
     definitions[name] = true;
-    definitions[name] = withReferences(found, (inner) => (inner.startsWith('#/') ? taking(inner) : inner));
+    definitions[name] = withReferences(found, (inner) => (inner.startsWith('#/') ? localReference(inner) : inner));
     return `#/$defs/${name}`;
   };
-  const complete = withReferences(schema, (reference) => (isElsewhere(reference) ? taking(reference) : reference));
+  const complete = withReferences(schema, (reference) =>
+    isElsewhere(reference) ? localReference(reference) : reference,
+  );
   const added = Object.fromEntries([...taken.values()].map((at) => [at.slice(8), definitions[at.slice(8)] as Json]));
   if (!isObject(complete)) return { schema, origins: [] };
   return { schema: { ...complete, $defs: { ...(complete.$defs as JsonObject), ...added } }, origins };
 }
 
-/** The dialect that an object names for the schemas in it. */
+/** The dialect that an object declares for the schemas in it. */
 function dialectAround(root: Json): string | undefined {
   if (!isObject(root)) return undefined;
   const { openapi, swagger, jsonSchemaDialect, $schema } = root;
@@ -72,38 +74,38 @@ function isSchema(value: Json | undefined): value is JsonObject | boolean {
   return isObject(value ?? null) || typeof value === 'boolean';
 }
 
-/** A block that is an object. */
-interface Shelf {
+/** A block whose value is an object. */
+interface ObjectBlock {
   value: JsonObject;
   start: number;
 }
 
-/** What schemas of a document may take from its other blocks. */
+/** Index of what the schemas of a document can reference in its other blocks. */
 export interface Library {
-  /** The blocks that define a name, by where: `$defs/name`. */
-  defining: ReadonlyMap<string, readonly Shelf[]>;
-  /** What has an id of its own, by that: the first one, and its place in its block. */
-  named: ReadonlyMap<string, Shelf & { pointer: string }>;
+  /** The blocks that define a name, by `$defs/name` or `definitions/name`. */
+  defining: ReadonlyMap<string, readonly ObjectBlock[]>;
+  /** The first schema with each id, and its pointer in its block. */
+  named: ReadonlyMap<string, ObjectBlock & { pointer: string }>;
 }
 
-/** Most blocks that are looked at for one name: each of them may define it. */
+/** Most blocks searched for one name; each of them may define it. */
 const MAX_DEFINING = 8;
 
-/** Looks once through the blocks of a document for what its schemas may take from each other. */
+/** Indexes the blocks of a document by what their schemas can reference. */
 export function libraryOf(blocks: readonly Pick<JsonBlock, 'value' | 'start'>[]): Library {
-  const defining = new Map<string, Shelf[]>();
-  const named = new Map<string, Shelf & { pointer: string }>();
+  const defining = new Map<string, ObjectBlock[]>();
+  const named = new Map<string, ObjectBlock & { pointer: string }>();
   for (const { value, start } of blocks) {
     if (!isObject(value)) continue;
-    const shelf = { value, start };
+    const block = { value, start };
     for (const { uri, pointer } of mayHaveIds(value) ? namesIn(value).named : [])
-      if (!named.has(uri)) named.set(uri, { ...shelf, pointer });
+      if (!named.has(uri)) named.set(uri, { ...block, pointer });
     for (const container of ['$defs', 'definitions']) {
       const definitions = value[container];
       for (const name of isObject(definitions) ? Object.keys(definitions) : []) {
         const before = defining.get(`${container}/${name}`);
-        if (before === undefined) defining.set(`${container}/${name}`, [shelf]);
-        else if (before.length < MAX_DEFINING) before.push(shelf);
+        if (before === undefined) defining.set(`${container}/${name}`, [block]);
+        else if (before.length < MAX_DEFINING) before.push(block);
       }
     }
   }
@@ -114,7 +116,7 @@ function mayHaveIds({ $id, id, $defs, definitions }: JsonObject): boolean {
   return [$id, id].some((own) => typeof own === 'string') || [$defs, definitions].some(isObject);
 }
 
-/** The container and the name in it that a reference begins with. */
+/** The container and name that a reference starts with. */
 function definitionNamed(reference: string): { container: string; name: string } | undefined {
   const [, container, token = ''] = /^#\/(\$defs|definitions)\/([^/]*)/.exec(reference) ?? [];
   if (container === undefined) return undefined;
@@ -133,8 +135,8 @@ function withDefinitions(schema: Json, { defining }: Library): Completed {
     const wanted = definitionNamed(reference);
     if (wanted === undefined || complete[wanted.container] !== undefined) continue;
     const { container, name } = wanted;
-    const shelves = defining.get(`${container}/${name}`);
-    const found = shelves?.find(({ value }) => resolveLocalReference(value, reference) !== undefined);
+    const blocks = defining.get(`${container}/${name}`);
+    const found = blocks?.find(({ value }) => resolveLocalReference(value, reference) !== undefined);
     const definitions = found?.value[container];
     if (found === undefined || definitions === undefined) continue;
     complete = { ...complete, [container]: definitions };
@@ -143,12 +145,12 @@ function withDefinitions(schema: Json, { defining }: Library): Completed {
   return { schema: complete, origins };
 }
 
-/** Most schemas of a document that one of its schemas takes in by their ids. */
+/** Most schemas that one schema takes in by their ids. */
 const MAX_NAMED = 20;
 
 function withNamed(schema: Json, { named }: Library): Completed {
   const origins: Origin[] = [];
-  // A schema may be as large as its definitions for each of many that share them.
+  // A schema may contain its definitions many times if many schemas share them.
   if (!isObject(schema) || named.size === 0) return { schema, origins };
   if (!sanitiseSchema(schema).removed.some(({ reason }) => reason === 'external')) return { schema, origins };
   const taken = new Map<number, string>();
@@ -157,7 +159,7 @@ function withNamed(schema: Json, { named }: Library): Completed {
     const [, fragment = ''] = reference.split('#');
     const [address] = reference.startsWith('#') ? [] : addressesOf(reference).filter((each) => named.has(each));
     const found = address === undefined ? undefined : named.get(address);
-    // An anchor, or a schema that is not there, stays what it was: a reference to something outside.
+    // A reference to an anchor or an unknown schema stays external.
     if (found === undefined || (fragment !== '' && !fragment.startsWith('/'))) return reference;
     let name = taken.get(found.start);
     if (name === undefined) {

@@ -6,22 +6,23 @@ import { patched } from './apply-patch.ts';
 import { type LocatedJson, nodeAt, parseJsonAt, readJson } from './located-json.ts';
 import { readYaml } from './located-yaml.ts';
 
-/** Most characters read for one edit, the value once for each operation: about 20 ms. */
+/** Most characters read for one edit, as the value is read once per operation: about 20 ms. */
 const MAX_READ_CHARS = 400_000;
 
-/** The same of YAML: about 100 ms. */
+/** The same limit for YAML: about 100 ms. */
 const MAX_READ_YAML_CHARS = 100_000;
 
 /**
- * A text with a JSON Patch written into the JSON value that starts at an offset, every other character kept; `undefined`
- * where an operation does not fit, or where the value is too large for so many of them. `end` is where the value ends afterwards.
+ * Writes a JSON Patch into the JSON value that starts at an offset of a text, and keeps every other character. `end` is
+ * the value's new end. Returns `undefined` if an operation does not fit, or if the value is too large for so many
+ * operations.
  */
 export function editJsonText(
   text: string,
   start: number,
   patch: readonly PatchOperation[],
 ): { text: string; end: number } | undefined {
-  // Taken out of its text, which may be much longer, the value is read for every step.
+  // Cut out of its text, which may be long, because it is read again for each step.
   const after = text.slice(start);
   const reading = readJson(after, 0, true);
   const edited = reading.ok ? withPatch(after.slice(0, reading.node.end), patch, reading.node, jsonNode) : undefined;
@@ -30,7 +31,10 @@ export function editJsonText(
   return { text: text.slice(0, start) + edited.text + after.slice(end), end: start + edited.text.length };
 }
 
-/** The same for a text that is one YAML document, what is new written on one line as YAML allows it. */
+/**
+ * Writes a JSON Patch into a text that is one YAML document. New values are written on one line, as flow style.
+ * Otherwise like `editJsonText`.
+ */
 export function editYamlText(text: string, patch: readonly PatchOperation[]): string | undefined {
   if (patch.length * text.length > MAX_READ_YAML_CHARS) return undefined;
   const node = yamlNode(text);
@@ -78,7 +82,7 @@ function jsonOf(text: string): Json | undefined {
   return reading.ok && reading.node.end === text.length ? reading.node.value : undefined;
 }
 
-/** An operation, or one that appends several values to the same list. */
+/** One operation, or several that append to the same list. */
 type Step = PatchOperation & { more?: Json[] };
 
 function stepsOf(patch: readonly PatchOperation[]): Step[] {
@@ -110,7 +114,7 @@ function applyStep(text: string, root: LocatedJson, { op, path, value, more = []
   return undefined;
 }
 
-/** A name as members of YAML's blocks are written, where that says the same. */
+/** A member name, unquoted if YAML block style reads it as the same text. */
 function nameIn({ isBlock }: LocatedJson, name: string): string {
   const isPlain =
     isBlock === true && /^[a-z_][\w-]*$/i.test(name) && !/^(?:true|false|null|y|yes|no?|on|off)$/i.test(name);
@@ -127,7 +131,7 @@ function partsOf(container: LocatedJson): { start: number; end: number }[] {
   return (container.items ?? []).map(({ start, end }) => ({ start, end }));
 }
 
-/** Adds parts after the last one, laid out as that one is. */
+/** Appends parts after the last one, in its layout. */
 function appended(text: string, container: LocatedJson, added: readonly string[]): string {
   const parts = partsOf(container);
   const last = parts.at(-1);
@@ -139,7 +143,7 @@ function appended(text: string, container: LocatedJson, added: readonly string[]
   return splice(text, last.end, last.end, added.map((part) => `,${apart}${part}`).join(''));
 }
 
-/** Adds parts on lines of their own below the last one, each indented as that is. */
+/** Appends parts on new lines below the last one, with its indentation. */
 function appendedLines(
   text: string,
   { members }: LocatedJson,
@@ -148,7 +152,7 @@ function appendedLines(
 ): string {
   const column = last.start - (text.lastIndexOf('\n', last.start - 1) + 1);
   const indent = members === undefined ? `${' '.repeat(Math.max(0, column - 2))}- ` : ' '.repeat(column);
-  // What stands behind the last value on its line belongs to it.
+  // A comment after the last value stays on its line.
   const end = last.end + (/^[ \t]*(?:#.*)?/.exec(text.slice(last.end))?.[0].length ?? 0);
   return splice(text, end, end, added.map((part) => `\n${indent}${part}`).join(''));
 }

@@ -11,40 +11,43 @@ import { looseSchemas } from './loose-schemas.ts';
 import { type Fence, type Line, readLines } from './markdown-lines.ts';
 import { findYamlBlocks } from './yaml-blocks.ts';
 
-/** A schema found in a document, with what its surroundings say. */
+/** A schema found in a document, with the side that its surroundings name. */
 export interface FoundSchema extends LocatedSchema {
   claim: Side | null;
 }
 
-/** What a document holds besides prose. */
+/** The schemas and other JSON of a document, separated from its prose. */
 export interface FoundSchemas {
   schemas: FoundSchema[];
-  /** Schemas that break off being JSON. */
+  /** Schemas that start as JSON and then break off. */
   broken: BrokenJson[];
-  /** Schemas that are JSON but for comments and trailing commas. */
+  /** Schemas that are JSON except for comments and trailing commas. */
   lenient: { start: number; end: number }[];
-  /** The document without the JSON in it. */
+  /** The document's text without its JSON. */
   prose: string;
-  /** What was read, and the JSON in it. */
+  /** The text that was read, and the JSON blocks in it. */
   text: string;
   blocks: readonly JsonBlock[];
 }
 
 /**
- * Most schemas of one document that may be request or response, and that are completed with what they refer to; others in the same object are only
- * told from prose.
+ * Most schemas of one document that may be request or response and whose references are resolved. Further schemas in
+ * the same object are only separated from the prose.
  */
 const MAX_SCHEMAS = 64;
 
-/** How deep schemas may lie inside an object that holds several, in members: as deep as those of an operation's responses in OpenAPI. */
+/** Deepest nesting of schemas in the members of an object: enough for the responses of an OpenAPI operation. */
 const MAX_WRAPPING = 8;
 
-/** Finds every JSON Schema in a document, in JSON or YAML, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
+/**
+ * Finds every JSON Schema in a document, in JSON or YAML, fenced or bare, alone or inside a larger object. Linear in
+ * the text; never throws.
+ */
 export function findSchemas(text: string, baseUri?: string, known?: KnownJson): FoundSchemas {
   const { lines, fences } = readLines(text);
-  const { json, yaml, torn } = valuesIn(text, lines, fences, known);
+  const { json, yaml, broken: unreadable } = valuesIn(text, lines, fences, known);
   const values = [...json, ...yaml].sort((one, other) => one.start - other.start);
-  const broken = [...torn, ...looseSchemas(text, fences, values)]
+  const broken = [...unreadable, ...looseSchemas(text, fences, values)]
     .sort((one, other) => one.start - other.start)
     .filter(({ start }, index, all) => start >= (all[index - 1]?.end ?? 0));
   const blocks = outside(broken, withLoneBooleans(text, values));
@@ -52,7 +55,7 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
   const library = libraryOf(blocks);
   const schemas: FoundSchema[] = [];
   const lenient: { start: number; end: number }[] = [];
-  const shelves = new Map<JsonBlock, Placed[]>();
+  const definitions = new Map<JsonBlock, Placed[]>();
   const add = (placed: Placed): void => {
     const found = foundSchema(placed, schemas.length < MAX_SCHEMAS ? library : undefined);
     schemas.push(baseUri === undefined ? found : { ...found, baseUri });
@@ -62,21 +65,23 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
     const around = { heading: places.headingAbove(block.start), introduction: places.introductionAbove(block.start) };
     const parts = isAnnounced(block.value, around) ? [wholeOf(block)] : schemasIn(text, block);
     if (block.lenient && parts.length > 0) lenient.push({ start: block.start, end: block.end });
-    const [kept = [], own = []] = [true, false].map((is) => parts.filter(({ pointer }) => is === KEPT.test(pointer)));
+    const { definition: shared = [], message: own = [] } = Object.groupBy(parts, ({ pointer }) =>
+      DEFINITIONS.test(pointer) ? 'definition' : 'message',
+    );
     for (const part of own) add({ block, part, around });
-    if (kept.length > 0)
-      shelves.set(
+    if (shared.length > 0)
+      definitions.set(
         block,
-        kept.map((part) => ({ block, part, around })),
+        shared.map((part) => ({ block, part, around })),
       );
   }
-  // What others take of an object's definitions describes no message by itself, where that side is described.
+  // Definitions that other schemas reference are not messages themselves, unless nothing else describes their side.
   const takenFrom = new Set(
     schemas.flatMap(({ origins = [] }) => origins.filter(({ at }) => at !== '').map(({ start }) => start)),
   );
   const described = new Set(schemas.map(({ claim }) => claim));
-  for (const [block, kept] of shelves)
-    for (const placed of kept) {
+  for (const [block, shared] of definitions)
+    for (const placed of shared) {
       const claim = takenFrom.has(block.start) ? claimIn(placed) : undefined;
       if (claim === undefined || (claim !== null && !described.has(claim))) add(placed);
     }
@@ -90,7 +95,7 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
   };
 }
 
-/** The blocks that stand in nothing broken; both are in the order of the text. */
+/** The blocks outside broken parts; both lists are in text order. */
 function outside(broken: readonly BrokenJson[], blocks: readonly JsonBlock[]): JsonBlock[] {
   let next = 0;
   return blocks.filter(({ start }) => {
@@ -99,16 +104,16 @@ function outside(broken: readonly BrokenJson[], blocks: readonly JsonBlock[]): J
   });
 }
 
-/** The values of a text, each in the language that it is written in, and what would be schemas if they could be read. */
+/** The JSON and YAML values of a text, and the broken parts that would be schemas. */
 function valuesIn(
   text: string,
   lines: readonly Line[],
   fences: readonly Fence[],
   known?: KnownJson,
-): { json: JsonBlock[]; yaml: JsonBlock[]; torn: BrokenJson[] } {
+): { json: JsonBlock[]; yaml: JsonBlock[]; broken: BrokenJson[] } {
   const json = findJsonBlocks(text, fences, known);
   const found = findYamlBlocks(text, lines, fences);
-  // What else is written in YAML is for those who read the words of the document.
+  // Other YAML stays in the prose.
   const yaml = {
     ...found,
     blocks: found.blocks.filter(
@@ -119,11 +124,11 @@ function valuesIn(
   return {
     json: json.blocks.filter(({ start }) => !isInYaml(start)),
     yaml: yaml.blocks,
-    torn: [...json.broken.filter((each) => !isInYaml(each.start) && mentionsSchema(text, each)), ...yaml.broken],
+    broken: [...json.broken.filter((each) => !isInYaml(each.start) && mentionsSchema(text, each)), ...yaml.broken],
   };
 }
 
-/** Tells whether an offset lies in some parts of a text; they come in order, and so do the offsets of each list. */
+/** Returns a test whether an offset is inside one of the parts. */
 function within(parts: readonly { start: number; end: number }[]): (offset: number) => boolean {
   const sorted = parts.toSorted((one, other) => one.start - other.start);
   const starts = sorted.map(({ start }) => start);
@@ -138,10 +143,10 @@ function within(parts: readonly { start: number; end: number }[]): (offset: numb
   };
 }
 
-/** Where objects keep schemas for others. */
-const KEPT = /^\/(?:\$defs|definitions|components\/schemas)\//;
+/** Containers for definitions that other schemas reference. */
+const DEFINITIONS = /^\/(?:\$defs|definitions|components\/schemas)\//;
 
-/** A schema where it was found. */
+/** A schema with the block and text around it. */
 interface Placed {
   block: JsonBlock;
   part: SchemaPart;
@@ -152,7 +157,7 @@ function claimIn({ part: { schema, member }, around }: Placed): Side | null {
   return claimOf({ schema, member, ...around });
 }
 
-/** A schema with what its surroundings say, and completed from a library where one is given. */
+/** A schema with its side, and with its references resolved if a library is given. */
 function foundSchema(placed: Placed, library?: Library): FoundSchema {
   const { block, part, around } = placed;
   const { schema, start, end, pointer } = part;
@@ -178,13 +183,13 @@ interface Around {
   introduction: string;
 }
 
-/** Whether a value stands where a schema of one side is announced, and can be one. */
+/** Whether the text above a value announces a schema of one side, and the value can be one. */
 function isAnnounced(value: Json, { introduction, heading }: Around): boolean {
   const [nearest] = [introduction, heading].filter((text) => sideNamedIn(text) !== null);
   return nearest !== undefined && isAnnouncedSchema(value, announcesSchema(nearest));
 }
 
-/** The values of a text, and the lines that are `true` or `false` and nothing else: each is a schema, too. */
+/** Adds the lines that are only `true` or `false`: each can be a schema. */
 function withLoneBooleans(text: string, blocks: readonly JsonBlock[]): JsonBlock[] {
   const all = [...blocks];
   let next = 0;
@@ -201,7 +206,7 @@ interface SchemaPart {
   schema: Json;
   start: number;
   end: number;
-  /** The members that hold it in the block, and the pointer to it in there. */
+  /** The members that hold it in the block, and its pointer there. */
   member: string;
   pointer: string;
 }
@@ -229,13 +234,13 @@ function schemasIn(text: string, block: JsonBlock): SchemaPart[] {
   return found;
 }
 
-/** Whether a value is a schema, or holds one in its members. */
+/** Whether a value is a schema or has one in its members. */
 export function holdsSchema(value: Json, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth >= MAX_WRAPPING) return false;
   return Object.entries(value).some(([name, item]) => isSchemaOf(name, item) || holdsSchema(item, depth + 1));
 }
 
-/** Whether a member of an object is a schema, by what it is or what it is called. */
+/** Whether a member is a schema, by its value or its name. */
 function isSchemaOf(member: string, value: Json): boolean {
   return looksLikeSchema(value) || (/schema$/i.test(member) && isAnnouncedSchema(value, false));
 }
@@ -264,7 +269,7 @@ function hasMembers(value: Json): boolean {
 const HEADING =
   /^[ \t]*(?:>[ \t]*)*(?:#{1,6}[ \t]*(.*?)[ \t#]*|(?:\*\*|__)([^*]{1,200})(?:\*\*|__)[ \t]*[:：]?[ \t]*)$/;
 
-/** Headings and lines by place; questions come in document order. */
+/** Finds the heading and line above an offset. Calls must come in document order. */
 class Places {
   readonly #lines: readonly Line[];
   readonly #covered: readonly JsonBlock[];
@@ -300,7 +305,7 @@ class Places {
         this.#introduction = '';
         continue;
       }
-      // What stands before a value on its own line introduces it, too.
+      // Text before a value on the same line introduces it too.
       const text = line.text.slice(0, Math.max(0, offset - line.start)).slice(0, 1_000);
       if (line.fenced || text.trim() === '') continue;
       const heading = HEADING.exec(text);

@@ -6,8 +6,8 @@ import type { CaseValidation } from './case-validation.ts';
 import { partPointer } from './schema-union.ts';
 
 /**
- * Which reply may follow which request, where an agreement has several interactions; none where it has one alone.
- * The schemas are parts of the agreement's, so that what amends those amends these.
+ * Which reply may follow which request, if an agreement has several interactions; empty if it has only one. The schemas
+ * reference parts of the agreement's schemas, so amendments apply to both.
  */
 export function interactionSchemas({
   interactions,
@@ -21,7 +21,7 @@ export function interactionSchemas({
   }));
 }
 
-/** The part of a union that some schemas make up; `true` where nothing is said. */
+/** The part of a union that consists of these schemas; `true` if there are none. */
 function partOf(union: LocatedSchema | null, schemas: readonly LocatedSchema[]): Json {
   if (union === null || schemas.length === 0) return true;
   if (union.parts === undefined || !isObject(union.schema)) return union.schema;
@@ -33,8 +33,8 @@ function partOf(union: LocatedSchema | null, schemas: readonly LocatedSchema[]):
 }
 
 /**
- * What is wrong with a response to a request, by the replies that may follow it: none where one of them allows it, and
- * where no interaction knows the request.
+ * Where a response breaks the schemas of the possible replies to its request. Empty if one of these schemas allows it,
+ * or if no interaction matches the request.
  */
 export function replyViolations(
   interactions: readonly InteractionSchemas[],

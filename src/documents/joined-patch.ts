@@ -3,8 +3,8 @@ import { canonicalJson } from '../kernel/digest.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 
 /**
- * One patch out of several that were made for the same value, each without the others: the same operation once, what is set twice wide enough for
- * both, and items of lists removed from the last to the first.
+ * Joins patches that were each made for the same value. Identical operations appear once, conflicting values are
+ * widened to fit both, and list items are removed from last to first.
  */
 export function joinedPatch(patches: readonly (readonly PatchOperation[])[]): PatchOperation[] {
   const joined = new Map<string, PatchOperation>();

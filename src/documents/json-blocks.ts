@@ -2,13 +2,13 @@ import type { Json } from '../kernel/json.ts';
 import { type JsonFault, type KnownJson, parseJsonAt, scanJson } from './located-json.ts';
 import type { Fence } from './markdown-lines.ts';
 
-/** A text that begins as JSON and then breaks off being it. */
+/** A text that starts as JSON and then breaks off. */
 export interface BrokenJson {
   start: number;
   end: number;
-  /** Where it stops being JSON, or having a value here. */
+  /** The offset where it stops being valid JSON, or JSON that can be represented. */
   at: number;
-  /** Whether it is meant as YAML. */
+  /** Whether it was meant as YAML. */
   isYaml?: boolean;
   beyond?: JsonFault['beyond'];
 }
@@ -18,38 +18,41 @@ export interface JsonBlock {
   start: number;
   end: number;
   value: Json;
-  /** Whether it is JSON only but for comments and trailing commas. */
+  /** Whether it is JSON only without its comments and trailing commas. */
   lenient: boolean;
-  /** Whether it is written in YAML. */
+  /** Whether it is YAML. */
   isYaml?: boolean;
 }
 
-/** The outermost JSON objects and arrays of a text, in order, and what nearly was one. */
+/** The outermost JSON objects and arrays of a text, in order, and the broken ones. */
 export interface JsonBlocks {
   blocks: JsonBlock[];
   broken: BrokenJson[];
 }
 
-/** Most values that are tried again with comments and trailing commas allowed: each try may read the whole text. */
+/** Most values retried with comments and trailing commas allowed; each retry may read the whole text. */
 const MAX_LENIENT_TRIES = 16;
 
-/** Most characters spent on looking for the end of broken JSON, for one text. */
+/** Most characters per text spent on finding the end of broken JSON. */
 const MAX_BALANCE_CHARS = 500_000;
 
-/** Most characters read in vain by the engine's parser, for one text: broken JSON may reach to its end at every try. */
-const MAX_VAIN_CHARS = 200_000;
+/**
+ * Most characters per text that `JSON.parse` reads without success; broken JSON may reach to the end of the text each
+ * time.
+ */
+const MAX_FAILED_CHARS = 200_000;
 
-/** What one such try costs however little it reads, in characters: the parser tells of a fault by throwing. */
-const VAIN_TRY_CHARS = 1_000;
+/** Fixed cost of a failed `JSON.parse`, in characters, because throwing is slow. */
+const FAILED_TRY_CHARS = 1_000;
 
-/** Finds the JSON objects and arrays in prose, in time linear in the text. Brackets that begin no JSON are passed over. */
+/** Finds the JSON objects and arrays in prose, in time linear in the text. Ignores brackets that start no JSON. */
 export function findJsonBlocks(text: string, fences: readonly Fence[], known?: KnownJson): JsonBlocks {
   const found: JsonBlocks = { blocks: [], broken: [] };
-  // Most brackets in prose begin no JSON: what follows them tells it cheaply.
+  // The look-ahead is cheap, and most brackets in prose start no JSON.
   const bracket = /\{(?=[ \t\r\n]*["}/])|\[(?=[ \t\r\n]*["\]{[\d\-tfn/])/g;
   let lenientTries = 0;
   let balanceChars = 0;
-  let vainChars = 0;
+  let failedChars = 0;
   let fenceIndex = 0;
   for (let hit = bracket.exec(text); hit !== null; hit = bracket.exec(text)) {
     const start = hit.index;
@@ -59,14 +62,14 @@ export function findJsonBlocks(text: string, fences: readonly Fence[], known?: K
       bracket.lastIndex = start + 2;
       continue;
     }
-    if (vainChars < MAX_VAIN_CHARS) {
+    if (failedChars < MAX_FAILED_CHARS) {
       const quick = parseJsonAt(text, start, text.length, known);
       if (quick.ok) {
         found.blocks.push({ start, end: quick.end, lenient: false, value: quick.value });
         bracket.lastIndex = quick.end;
         continue;
       }
-      vainChars += quick.lookedTo - start + VAIN_TRY_CHARS;
+      failedChars += quick.lookedTo - start + FAILED_TRY_CHARS;
     }
     let reading = scanJson(text, start);
     if (!reading.ok && lenientTries < MAX_LENIENT_TRIES && (reading.begun || text.startsWith('/', reading.at))) {
@@ -99,10 +102,10 @@ export function findJsonBlocks(text: string, fences: readonly Fence[], known?: K
   return found;
 }
 
-/** An object, or a list of objects: other lists in prose are brackets more often than JSON. */
+/** An object, or a list of objects. Other lists in prose are usually brackets, not JSON. */
 const BEGINS_OBJECTS = /^(?:\{|\[\s*\{)/;
 
-/** A part of a text without some smaller parts of it. */
+/** A range of a text without some ranges inside it. */
 function strictText(
   text: string,
   start: number,
@@ -110,7 +113,7 @@ function strictText(
   loose: readonly { start: number; end: number }[],
 ): string {
   if (loose.length === 0) return text.slice(start, end);
-  // A trailing comma is noticed after the comment behind it.
+  // A trailing comma is recorded after the comment that follows it.
   const cuts = loose.toSorted((one, other) => one.start - other.start);
   const kept = cuts.map((cut, index) => text.slice(cuts[index - 1]?.end ?? start, cut.start));
   return [...kept, text.slice(cuts.at(-1)?.end ?? start, end)].join(' ');
@@ -119,7 +122,9 @@ function strictText(
 const [QUOTE, BACKSLASH, LINE_FEED] = [0x22, 0x5c, 0x0a];
 const [OPEN_MAP, CLOSE_MAP, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Where the brackets opened at an offset are all closed again, strings passed over; `undefined` where they never are. */
+/**
+ * Where the brackets opened at an offset are all closed; ignores brackets in strings. `undefined` if they never are.
+ */
 function balancedEnd(text: string, start: number, maxChars: number): number | undefined {
   const limit = Math.min(text.length, start + maxChars);
   let depth = 0;
@@ -135,7 +140,7 @@ function balancedEnd(text: string, start: number, maxChars: number): number | un
   return undefined;
 }
 
-/** Where the string that a quote opens is closed, in the same line. */
+/** The end of a string on the same line. */
 function closingQuote(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -2,25 +2,26 @@ import { END_OF_TEXT } from '../contract/finding.ts';
 import { escapeToken, isObject, type Json, pointerTokens } from '../kernel/json.ts';
 import { memberNames } from '../schemas/member-names.ts';
 
-/** Deepest nesting of a JSON value inside a document: the job's own limit. */
+/** Deepest nesting of a JSON value in a document, the same limit as for a job. */
 export const MAX_JSON_DEPTH = 64;
 
-/** A JSON value with the place of its text: UTF-16 offsets, end exclusive. */
+/** A JSON value with its place in the text: UTF-16 offsets, end exclusive. */
 export interface LocatedJson {
   start: number;
   end: number;
   value: Json;
-  /** Members of an object, in the order of the text. */
+  /** Members of an object, in text order. */
   members?: { name: string; keyStart: number; node: LocatedJson }[];
   /** Items of an array. */
   items?: LocatedJson[];
-  /** Whether its parts stand on lines of their own, as YAML has it, and not between brackets. */
+  /** Whether it is in YAML block style: parts on their own lines, no brackets. */
   isBlock?: boolean;
 }
 
 /**
- * Where a text stops being JSON; `named` where at least one member's name had been read by then, `begun` where one member or
- * item had. `beyond` where it goes on as JSON that has no value here: nested deeper than is read, or a number beyond a double.
+ * Where a text stops being JSON. `named`: at least one member name was read before. `begun`: at least one member or
+ * item was read before. `beyond`: the text continues as JSON that cannot be represented, because of its depth or a
+ * number larger than a double.
  */
 export interface JsonFault {
   ok: false;
@@ -30,26 +31,26 @@ export interface JsonFault {
   beyond?: 'depth' | 'number';
 }
 
-/** How far a JSON value reaches, and whether comments or trailing commas had to be passed over. */
+/** Where a JSON value ends, and whether comments or trailing commas were skipped. */
 export type JsonExtent =
   | {
       ok: true;
       end: number;
       lenient: boolean;
-      /** The comments and trailing commas: without them the text is strict JSON. */
+      /** The comments and trailing commas; without them the text is strict JSON. */
       loose: readonly { start: number; end: number }[];
     }
   | JsonFault;
 
 /**
- * How far the JSON value reaches that starts at an offset; without recursion, in one pass. Comments and trailing commas are
- * passed over only where `allowLenient` is set. Never throws.
+ * Finds the end of the JSON value that starts at an offset, in one pass without recursion. Skips comments and trailing
+ * commas only if `allowLenient` is set. Never throws.
  */
 export function scanJson(text: string, start: number, allowLenient = false): JsonExtent {
   return new JsonReader(text, start, allowLenient, false).read();
 }
 
-/** Reads the JSON value that starts at an offset, with the place of every value in it; otherwise as `scanJson`. */
+/** Reads the JSON value that starts at an offset, with the place of every value in it; otherwise like `scanJson`. */
 export function readJson(
   text: string,
   start: number,
@@ -61,8 +62,8 @@ export function readJson(
 }
 
 /**
- * Reads the strict JSON object or array that starts at an offset and ends before a limit, by the engine's own parser: several
- * times faster than `scanJson`, which may read what this does not, or knows why not. `lookedTo` is how far it looked.
+ * Reads the strict JSON object or array that starts at an offset and ends before a limit, with `JSON.parse`. Several
+ * times faster than `scanJson`, which reads more and says where it fails. `lookedTo` is how far it looked.
  */
 export function parseJsonAt(
   text: string,
@@ -83,25 +84,25 @@ export function parseJsonAt(
   }
 }
 
-/** Values by their texts, as they were read before. */
+/** Parsed values by their texts, as a cache. */
 export type KnownJson = ReadonlyMap<string, Json>;
 
-/** Shortest text of a value that is worth being known, in UTF-16 units. */
+/** Shortest text worth caching, in UTF-16 units. */
 const MIN_KNOWN_CHARS = 200;
 
-/** The values that were read from a text, for reading another one that differs little. */
+/** Makes a cache of the values read from a text, for reading a similar text. */
 export function knownJson(text: string, read: readonly { start: number; end: number; value: Json }[]): KnownJson {
   const long = read.filter(({ start, end }) => end - start >= MIN_KNOWN_CHARS);
   return new Map(long.map(({ start, end, value }) => [text.slice(start, end), value]));
 }
 
-/** Escaped halves of surrogate pairs, and numbers that may be beyond a double by their exponents. */
+/** Escaped halves of surrogate pairs, and numbers whose exponents may exceed a double. */
 const MAY_HAVE_NO_VALUE = /\\u[dD]|\d[eE]\+?\d{3}/;
 
-/** Digits by which a number may be beyond a double. */
+/** Number of digits that may exceed a double. */
 const LONG_NUMBER = 300;
 
-/** Whether so many digits stand in a row: one of them does so where it is looked. */
+/** Whether that many digits appear in a row. Testing every 300th character is enough to find such a row. */
 function hasLongNumber(text: string): boolean {
   for (let at = LONG_NUMBER - 1; at < text.length; at += LONG_NUMBER) {
     if (!isDigitAt(text, at)) continue;
@@ -118,7 +119,10 @@ function isDigitAt(text: string, at: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** Where the brackets opened at an offset are all closed again, strings passed over; without an end where they are not, or nest too deep. */
+/**
+ * Where the brackets opened at an offset are all closed; ignores brackets in strings. `end` is absent if they are not
+ * closed or nest too deep.
+ */
 function closingBracket(text: string, start: number, limit: number): { end?: number; lookedTo: number } {
   let depth = 0;
   for (let at = start; at < limit; at += 1) {
@@ -128,7 +132,7 @@ function closingBracket(text: string, start: number, limit: number): { end?: num
       for (at += 1; text.charCodeAt(at) !== QUOTE; at += 1) {
         const inside = text.charCodeAt(at);
         if (inside === BACKSLASH) at += 1;
-        // No string goes over lines; past the end of the text there is no code at all.
+        // Strings do not span lines. Past the end of the text, the code is NaN.
         else if (!(inside >= SPACE)) return { lookedTo: at };
       }
     } else if (code === OPEN_MAP || code === OPEN_LIST) {
@@ -142,7 +146,7 @@ function closingBracket(text: string, start: number, limit: number): { end?: num
   return { lookedTo: limit };
 }
 
-/** Reads a part of a text that is one strict JSON value and nothing else. */
+/** Reads a range of a text that is exactly one strict JSON value. */
 export function wholeJson(
   text: string,
   start: number,
@@ -160,14 +164,14 @@ export function wholeJson(
   return { ok: true, start: first, end: extent.end, value: JSON.parse(text.slice(first, extent.end)) as Json };
 }
 
-/** The next characters of a text, quoted; for saying where it stops being JSON. */
+/** The next characters of a text as a JSON string, for error messages. */
 export function excerptAt(text: string, at: number): string {
   return text.slice(at, at + 100).trim() === '' && text.slice(at).trim() === ''
     ? END_OF_TEXT
     : JSON.stringify(text.slice(at, at + 12));
 }
 
-/** The place of the value at a JSON pointer; `undefined` where there is none. */
+/** The located value at a JSON pointer; `undefined` if there is none. */
 export function nodeAt(root: LocatedJson, pointer: string): LocatedJson | undefined {
   let here: LocatedJson | undefined = root;
   for (const token of pointerTokens(pointer)) {
@@ -179,14 +183,14 @@ export function nodeAt(root: LocatedJson, pointer: string): LocatedJson | undefi
   return here;
 }
 
-/** The pointers of all values inside a value, itself first; ends early after `limit` of them. */
+/** The pointers of a value and of all values inside it, in document order, at most `limit` of them. */
 export function pointersOf(value: Json, limit = Number.POSITIVE_INFINITY): { pointer: string; value: Json }[] {
   const found: { pointer: string; value: Json }[] = [];
   const pending = [{ pointer: '', value }];
   for (let next = pending.pop(); next !== undefined && found.length < limit; next = pending.pop()) {
     found.push(next);
     const { pointer, value: here } = next;
-    // Of a wide value no more than will be told.
+    // Only as many children as will be returned.
     const left = limit - found.length;
     if (Array.isArray(here)) {
       for (let index = Math.min(here.length, left) - 1; index >= 0; index -= 1) {
@@ -206,7 +210,7 @@ export function pointersOf(value: Json, limit = Number.POSITIVE_INFINITY): { poi
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const WORD = /true|false|null/y;
-// A comment without an end is read to its limit at every try, so the limit must be small.
+// The length of a comment is limited, because an unclosed one is read to the limit at every try.
 const COMMENT = /\/\/[^\n]{0,2000}|\/\*(?:[^*]|\*(?!\/)){0,2000}\*\//y;
 
 const [QUOTE, MINUS, ZERO, NINE, BACKSLASH, SPACE] = [0x22, 0x2d, 0x30, 0x39, 0x5c, 0x20];
@@ -217,13 +221,13 @@ function matchAt(expression: RegExp, text: string, at: number): number {
   return expression.test(text) ? expression.lastIndex : -1;
 }
 
-/** Whether the number at an offset is larger than every double. */
+/** Whether the number at an offset is larger than any double. */
 function isEndlessAt(text: string, at: number): boolean {
   const end = matchAt(NUMBER, text, at);
   return end >= 0 && !Number.isFinite(Number(text.slice(at, end)));
 }
 
-/** Whether a JSON string is Unicode text: half a surrogate pair has no UTF-8 form, and no canonical JSON (RFC 8785). */
+/** Whether a JSON string is valid Unicode: a lone surrogate has no UTF-8 form and no canonical JSON (RFC 8785). */
 function isUnicode(token: string): boolean {
   return token.isWellFormed() && (!token.includes('\\u') || (JSON.parse(token) as string).isWellFormed());
 }
@@ -239,16 +243,16 @@ interface Frame {
   isMap: boolean;
   count: number;
   node: LocatedJson;
-  /** The name of the member whose value comes next. */
+  /** The member whose value comes next. */
   key: { name: string; keyStart: number };
 }
 
 const NOTHING: LocatedJson = Object.freeze({ start: 0, end: 0, value: null });
 const NO_KEY = Object.freeze({ name: '', keyStart: 0 });
 
-/** One pass over a JSON text; builds located values only where it is asked to. */
+/** Reads a JSON text in one pass; builds located values only if `builds` is set. */
 class JsonReader {
-  /** The value that was read last. */
+  /** The value read last. */
   node: LocatedJson = NOTHING;
   readonly #text: string;
   readonly #allowLenient: boolean;
@@ -302,7 +306,7 @@ class JsonReader {
     this.#at += 1;
   }
 
-  /** Moves on inside the innermost container: to its next value, or past its end. */
+  /** Moves on in the innermost container: to its next value, or past its end. */
   #next(): 'value' | 'closed' | 'fault' {
     const frame = this.#open.at(-1);
     if (frame === undefined) return 'fault';
@@ -352,7 +356,7 @@ class JsonReader {
     const end = matchAt(first === QUOTE ? STRING : isNumber ? NUMBER : WORD, this.#text, start);
     if (end < 0) return false;
     if (first === QUOTE && !isUnicode(this.#text.slice(start, end))) return false;
-    // JSON has no infinity: a number too large for a double has no value here.
+    // JSON has no infinity, so a number larger than any double cannot be represented.
     if (isNumber && !Number.isFinite(Number(this.#text.slice(start, end)))) return false;
     this.#at = end;
     if (this.#builds) this.node = { start, end, value: JSON.parse(this.#text.slice(start, end)) as Json };

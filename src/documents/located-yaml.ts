@@ -2,21 +2,21 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseAllDocu
 import type { Json } from '../kernel/json.ts';
 import { type LocatedJson, MAX_JSON_DEPTH } from './located-json.ts';
 
-/** Most values of a YAML text: aliases can make many out of few. */
+/** Most values of a YAML text; aliases can multiply a few into many. */
 const MAX_VALUES = 20_000;
 
-/** A YAML document with the place of every value in its text, or where it cannot be read. */
+/** A YAML document with the place of every value, or the offset where it cannot be read. */
 export type LocatedYaml = { ok: true; node: LocatedJson } | { ok: false; at: number };
 
 /**
- * Reads the documents of a YAML 1.2 text (core schema) that have the values of JSON: no tags of their own, no names but texts, no name twice. Offsets are
- * of the whole text. Never throws.
+ * Reads the documents of a YAML 1.2 text (core schema) that JSON can represent: no custom tags, only string keys, no
+ * duplicate keys. Offsets refer to the whole text. Never throws.
  */
 export function readYaml(text: string, start: number, end: number): LocatedYaml[] {
   const unreadable: LocatedYaml[] = [{ ok: false, at: start }];
   try {
     const documents = parseAllDocuments(text.slice(start, end), {
-      // The library compares each name with all others.
+      // The library's own check compares each key with all others.
       uniqueKeys: false,
       prettyErrors: false,
       logLevel: 'silent',
@@ -25,7 +25,7 @@ export function readYaml(text: string, start: number, end: number): LocatedYaml[
       ? documents.map((document) => new Reader(document, text, start).read())
       : unreadable;
   } catch {
-    // What is nested too deep exhausts the library's stack.
+    // Very deep nesting overflows the library's stack.
     return unreadable;
   }
 }
@@ -85,7 +85,7 @@ class Reader {
     if (isMap(node)) return this.#mapOf(node, start, depth, end);
     if (isSeq(node)) {
       const items = node.items.map((item) => this.#located(item as Node | null, start, depth + 1));
-      return inFlow(node, {
+      return withStyle(node, {
         start,
         end: endOf(items.at(-1), node, end),
         value: items.map(({ value }) => value),
@@ -94,7 +94,7 @@ class Reader {
     }
     const value: unknown = isScalar(node) ? node.value : null;
     if (!isJsonScalar(value)) throw new Unreadable(start);
-    // The line break behind a text of several lines is none of its own.
+    // The range of a multi-line text includes its line break.
     return { start, end: start + this.#text.slice(start, end).trimEnd().length, value };
   }
 
@@ -109,11 +109,11 @@ class Reader {
       members.push({ name, keyStart, node: this.#located(value, this.#start + (key.range?.[1] ?? 0), depth + 1) });
     }
     const value = Object.fromEntries(members.map(({ name, node: member }) => [name, member.value]));
-    return inFlow(node, { start, end: endOf(members.at(-1)?.node, node, end), value, members });
+    return withStyle(node, { start, end: endOf(members.at(-1)?.node, node, end), value, members });
   }
 }
 
-/** A name as it was written: a code such as `200` is no number where it names a member. */
+/** A key as written: `200` as a key is text, not a number. */
 function nameOf(value: unknown, source: string | undefined): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() && value !== '<<' ? value : undefined;
   return typeof value === 'number' || typeof value === 'boolean' ? (source ?? String(value)) : undefined;
@@ -125,11 +125,11 @@ function isJsonScalar(value: unknown): value is Json {
   return value === null || typeof value === 'boolean';
 }
 
-/** A block ends where its last value does: what follows is blank or a comment. */
+/** A block ends where its last value ends; only blanks and comments follow. */
 function endOf(last: LocatedJson | undefined, node: Node, end: number): number {
   return last === undefined || ('flow' in node && node.flow === true) ? end : last.end;
 }
 
-function inFlow(node: Node, located: LocatedJson): LocatedJson {
+function withStyle(node: Node, located: LocatedJson): LocatedJson {
   return 'flow' in node && node.flow === true ? located : { ...located, isBlock: true };
 }

@@ -11,8 +11,8 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
   'any',
 ]);
 
-/** Keywords that hardly ever name a member of a message when their values have these shapes. */
-const TELLING: Readonly<Record<string, (value: Json) => boolean>> = {
+/** Keywords that rarely name a member of a message if their values have these shapes. */
+const SHAPE_OF_KEYWORD: Readonly<Record<string, (value: Json) => boolean>> = {
   properties: (value) => isObject(value) && Object.values(value).every(isSchemaPart),
   patternProperties: isMapOfSchemas,
   $defs: isMapOfSchemas,
@@ -29,50 +29,50 @@ const TELLING: Readonly<Record<string, (value: Json) => boolean>> = {
   pattern: (value) => typeof value === 'string',
 };
 
-const TELLING_KEYWORDS = Object.keys(TELLING);
+const DISTINCTIVE_KEYWORDS = Object.keys(SHAPE_OF_KEYWORD);
 
-/** Says whether a JSON value is a JSON Schema rather than an example of a message. */
+/** Whether a JSON value is a JSON Schema and not an example message. */
 export function looksLikeSchema(value: Json): value is JsonObject {
   if (!isObject(value) || isLibrary(value)) return false;
   if (typeof value.$schema === 'string') return true;
   const typed = isTypeKeyword(value.type);
-  // Keyword by keyword: an object of thousands of members has no more of them.
-  const told = TELLING_KEYWORDS.filter(
-    (keyword) => Object.hasOwn(value, keyword) && TELLING[keyword]?.(value[keyword] as Json) === true,
+  // Iterates over the keywords, because an object may have thousands of members.
+  const distinctive = DISTINCTIVE_KEYWORDS.filter(
+    (keyword) => Object.hasOwn(value, keyword) && SHAPE_OF_KEYWORD[keyword]?.(value[keyword] as Json) === true,
   );
-  if (typed && (told.length > 0 || isObject(value.properties))) return true;
-  // `type` alone names a member of many messages, so it must stand nearly alone to make a schema.
+  if (typed && (distinctive.length > 0 || isObject(value.properties))) return true;
+  // Many messages have a member named `type`, so `type` makes a schema only if all other members are keywords too.
   if (typed) return Object.keys(value).every((keyword) => PART_KEYWORDS.has(keyword) || /^(?:\$|x-)/.test(keyword));
-  // A reference into definitions of its own is how generators write a schema that refers to itself.
+  // Code generators write a recursive schema as a `$ref` into its own definitions.
   if (typeof value.$ref === 'string' && (isMapOfSchemas(value.$defs) || isMapOfSchemas(value.definitions))) return true;
-  return told.some((keyword) => STRUCTURAL.has(keyword) && hasContent(value[keyword]));
+  return distinctive.some((keyword) => STRUCTURAL.has(keyword) && hasContent(value[keyword]));
 }
 
 /**
- * Whether a value that stands where a schema is announced is one, though it would pass for data elsewhere. Where only a message of that side is
- * announced, `isSchemaNamed` unset, it must have a keyword that no message has a reason for.
+ * Whether a value below an announcement of a schema is a schema, even if it would count as data elsewhere. If only a
+ * message is announced (`isSchemaNamed` is false), the value needs a keyword that messages do not use.
  */
 export function isAnnouncedSchema(value: Json, isSchemaNamed: boolean): boolean {
   if (typeof value === 'boolean') return isSchemaNamed;
   if (!isObject(value) || isLibrary(value)) return false;
   const keywords = Object.keys(value);
   const hasShape = (keyword: string) =>
-    !Object.hasOwn(TELLING, keyword) || TELLING[keyword]?.(value[keyword] as Json) === true;
+    !Object.hasOwn(SHAPE_OF_KEYWORD, keyword) || SHAPE_OF_KEYWORD[keyword]?.(value[keyword] as Json) === true;
   if (!keywords.every((keyword) => (PART_KEYWORDS.has(keyword) || /^(?:\$|x-)/.test(keyword)) && hasShape(keyword)))
     return false;
-  return isSchemaNamed || keywords.some((keyword) => ALONE.has(keyword));
+  return isSchemaNamed || keywords.some((keyword) => SCHEMA_ONLY.has(keyword));
 }
 
-const ALONE: ReadonlySet<string> = new Set(['$ref', 'const', 'enum', 'not']);
+const SCHEMA_ONLY: ReadonlySet<string> = new Set(['$ref', 'const', 'enum', 'not']);
 
-/** Whether a value only keeps definitions for others: it describes no message, or holds schemas beside them. */
+/** Whether a value only holds definitions for other schemas and describes no message itself. */
 function isLibrary(value: Json): boolean {
   if (!isObject(value)) return false;
   if (!isObject(value.$defs ?? null) && !isObject(value.definitions ?? null)) return false;
-  return !Object.keys(value).some((keyword) => TELLS_OF_MESSAGE.has(keyword));
+  return !Object.keys(value).some((keyword) => DESCRIBES_MESSAGE.has(keyword));
 }
 
-const TELLS_OF_MESSAGE: ReadonlySet<string> = new Set([
+const DESCRIBES_MESSAGE: ReadonlySet<string> = new Set([
   ...['type', 'properties', 'items', 'prefixItems', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const', 'required'],
 ]);
 
@@ -125,7 +125,7 @@ function isSchemaPart(value: Json): boolean {
 
 const PART_KEYWORDS: ReadonlySet<string> = new Set([
   ...ANNOTATIONS,
-  ...Object.keys(TELLING),
+  ...Object.keys(SHAPE_OF_KEYWORD),
   ...[
     'not',
     'if',

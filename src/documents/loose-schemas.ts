@@ -5,7 +5,7 @@ import type { Fence } from './markdown-lines.ts';
 const QUOTE = `["'\`‘’“”„«»「」]?`;
 const COLON = String.raw`${QUOTE}\s{0,3}[:：]\s{0,20}`;
 
-/** Brackets, what parts paragraphs, and the members that tell a schema, however they are quoted. */
+/** Braces, paragraph breaks, and the members that identify a schema, in any quotation marks. */
 const MARK = new RegExp(
   String.raw`[{}]|\n(?=[ \t]*\r?\n|#{1,6}[ \t])|(?<![\w$.-])${QUOTE}(?:(\$schema(?=${COLON})|properties(?=${COLON}\{)|items(?=${COLON}[{[])|required(?=${COLON}\[)|type(?=${COLON}(?:\[\s?)?${QUOTE}(?:object|array)(?!\w))))`,
   'u',
@@ -13,24 +13,25 @@ const MARK = new RegExp(
 
 const ALONE = /^\s*\{/;
 
-/** Most such schemas of one document, as many as are read of those that are JSON, and most marks that are looked at. */
+/** Most such schemas per document, the same number as for schemas in JSON, and most marks examined. */
 const [MAX_LOOSE, MAX_MARKS] = [64, 10_000];
 
 /**
- * The outermost objects that would be a JSON Schema if they were JSON: names and texts stand between other quotation marks, or none. What of such an
- * object can be read as JSON is no schema of its own. Linear in the text; never throws.
+ * Finds the outermost objects that would be a JSON Schema if they were valid JSON: their names and texts have other
+ * quotation marks or none. JSON inside such an object is not a schema of its own. Linear in the text; never throws.
  */
 export function looseSchemas(text: string, fences: readonly Fence[], blocks: readonly JsonBlock[]): BrokenJson[] {
   const found: { start: number; end: number }[] = [];
   const open: { start: number; members: Set<string> }[] = [];
   const close = (end: number) => {
     const { start, members } = open.pop() ?? { start: end, members: new Set<string>() };
-    if (!areOfSchema(members)) return;
+    if (!identifySchema(members)) return;
     while ((found.at(-1)?.start ?? -1) > start) found.pop();
     found.push({ start, end });
   };
   const borders = fences.flatMap(({ contentStart, contentEnd }) => [contentStart, contentEnd]);
-  // Code has objects that are no messages; one that stands alone in a fence is meant as JSON, whatever that is called.
+  // Objects in code are not messages. An object alone in a fence is meant as JSON, even if the fence names another
+  // language.
   const isCode = fences.map(
     ({ language, contentStart }) =>
       !/^(?:json.*|te?xt)?$/.test(language) && !ALONE.test(text.slice(contentStart, contentStart + 200)),
@@ -51,7 +52,7 @@ export function looseSchemas(text: string, fences: readonly Fence[], blocks: rea
     else if (member !== undefined) open.at(-1)?.members.add(member);
     else if (mark === '{') open.push({ start: index, members: new Set() });
     else if (mark === '}') close(index + 1);
-    // Between fences an empty line parts nothing.
+    // Inside a fence, an empty line does not end an object.
     else if (!isFenced) while (open.length > 0) close(index);
   }
   while (open.length > 0) close(borders[border] ?? text.length);
@@ -61,7 +62,7 @@ export function looseSchemas(text: string, fences: readonly Fence[], blocks: rea
   });
 }
 
-function areOfSchema(members: ReadonlySet<string>): boolean {
+function identifySchema(members: ReadonlySet<string>): boolean {
   if (members.has('$schema')) return true;
   return members.has('properties')
     ? members.has('type') || members.has('required')

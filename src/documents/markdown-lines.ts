@@ -1,29 +1,31 @@
-/** A line of a document with its place: UTF-16 offsets, end exclusive and without the line break. */
+/** A line of a document with its place: UTF-16 offsets, end exclusive, without the line break. */
 export interface Line {
   start: number;
   end: number;
   text: string;
-  /** Whether the line stands inside a fenced block, the fences themselves included. */
+  /** Whether the line is in a fenced block, including the fence lines. */
   fenced: boolean;
 }
 
 /** A fenced block. */
 export interface Fence {
-  /** From the start of the opening fence's line to the end of the closing one's. */
+  /** From the start of the opening fence's line to the end of the closing fence's line. */
   start: number;
   end: number;
-  /** The lines between the fences. */
+  /** The lines between the two fences. */
   contentStart: number;
   contentEnd: number;
-  /** How far the opening fence is indented, in characters. */
+  /** Indentation of the opening fence, in characters. */
   indent: number;
-  /** The word after the opening fence, lower case; empty where there is none. */
+  /** The word after the opening fence, in lower case; empty if there is none. */
   language: string;
 }
 
 const FENCE = /^([ \t]*(?:>[ \t]?)*)(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 
-/** Splits a text into lines and finds its fenced blocks, in one pass. A fence that is never closed is no fence. */
+/**
+ * Splits a text into lines and finds its fenced blocks, in one pass. A fence without a closing fence does not count.
+ */
 export function readLines(text: string): { lines: Line[]; fences: Fence[] } {
   const lines: Line[] = [];
   const marks: (RegExpExecArray | null)[] = [];
@@ -65,7 +67,7 @@ export function readLines(text: string): { lines: Line[]; fences: Fence[] } {
 
 const CARRIAGE_RETURN = 0x0d;
 
-/** The places of a few characters in a text; questions come in the order of the text. */
+/** Finds a short text in a longer one. Calls must come in text order. */
 class Occurrences {
   readonly #text: string;
   readonly #wanted: string;
@@ -85,33 +87,33 @@ class Occurrences {
   }
 }
 
-/** How many characters longer than its opening a closing fence may be. */
+/** Most characters by which a closing fence may be longer than its opening fence. */
 const MAX_LONGER = 5;
 
 /** For each line that can open a fence, the first later line that closes it. */
 function closingFences(marks: readonly (RegExpExecArray | null)[]): (number | undefined)[] {
   const closers: (number | undefined)[] = [];
-  // Later closers by their mark and length; read backwards so that every line is met once.
+  // Later closers by mark and length. Reading backwards visits each line once.
   const nearest = { '`': new Map<number, number>(), '~': new Map<number, number>() };
   for (let index = marks.length - 1; index >= 0; index -= 1) {
     const mark = marks[index];
     if (!mark) continue;
     const fence = mark[2] ?? '';
-    const ofKind = nearest[fence.startsWith('~') ? '~' : '`'];
+    const sameMark = nearest[fence.startsWith('~') ? '~' : '`'];
     let closer: number | undefined;
     for (let length = fence.length; length <= fence.length + MAX_LONGER; length += 1) {
-      const line = ofKind.get(length);
+      const line = sameMark.get(length);
       if (line !== undefined && (closer === undefined || line < closer)) closer = line;
     }
     closers[index] = closer;
-    if ((mark[3] ?? '') === '') ofKind.set(fence.length, index);
+    if ((mark[3] ?? '') === '') sameMark.set(fence.length, index);
   }
   return closers;
 }
 
 /**
- * A text with blanks for the marks of block quotes that hold JSON or a fenced block, or that the whole text stands in: every
- * character keeps its place. What stands between fences is as it was written.
+ * Replaces the `>` of block quotes with blanks if the quote contains JSON or a fenced block, or if the whole text is
+ * quoted. Every offset stays the same. Text inside fences is not changed.
  */
 export function withoutQuoteMarks(text: string): string {
   if (!/^[ \t]*>/m.test(text)) return text;
@@ -123,7 +125,7 @@ export function withoutQuoteMarks(text: string): string {
   for (let first = 0; first < lines.length && parts.length < 2 * MAX_QUOTES; first += 1) {
     const start = lines[first]?.start ?? text.length;
     while ((fences[fence]?.end ?? text.length) < start) fence += 1;
-    // A fence that no mark stands before has a text in it, whatever that begins with.
+    // A fence opened outside a quote contains verbatim text, even if its lines start with `>`.
     const isVerbatim = (fences[fence]?.start ?? text.length) < start && lines[first]?.fenced === true;
     if (isVerbatim || !isQuoted(lines[first])) continue;
     let last = first;
@@ -139,7 +141,7 @@ export function withoutQuoteMarks(text: string): string {
   return done === 0 ? text : parts.join('') + text.slice(done);
 }
 
-/** Most block quotes in a text that are read: two for each case of an agreement, and as many more. */
+/** Most block quotes read in a text: twice the number for two per case. */
 const MAX_QUOTES = 400;
 
 const HOLDS_PAYLOAD = /^[ \t]*>[ \t>]*(?:```|~~~|[{[])/m;
@@ -153,8 +155,9 @@ function withoutMarks(quote: string): string {
 }
 
 /**
- * The opposite, for a part of such a text that was changed in one place: what is as before has the marks again that the text was
- * given with at this offset, and lines that are new inside of a quote have marks too.
+ * Reverses `withoutQuoteMarks` for a part of a text that was changed in one place. Unchanged lines get back their
+ * original marks, and new lines inside a quote get marks too. `given` is the original text, `at` the part's offset in
+ * it.
  */
 export function withQuoteMarks(changed: string, before: string, given: string, at: number): string {
   const most = Math.min(changed.length, before.length);

@@ -1,29 +1,32 @@
 import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { findJsonBlocks } from './json-blocks.ts';
 import { pointersOf } from './located-json.ts';
-import { isAmongWords, PARTED, UNPARTED, wordsOf } from './unparted-words.ts';
+import { isAmongWords, SPACED, UNSPACED, wordsOf } from './unspaced-words.ts';
 
-/** What can be made out of a peer's complaint, a text that may say anything. */
+/** What a peer's complaint names and quotes. A complaint is free text. */
 export interface Complaint {
-  /** JSON pointers that it names. */
+  /** JSON pointers in it. */
   pointers: string[];
-  /** Names of members that it mentions, out of those that the schemas know. */
+  /** Names of schema members in it. */
   names: string[];
-  /** JSON objects that stand in it: messages that it quotes, or claims to. */
+  /** JSON objects in it: quoted messages, or claimed ones. */
   quoted: Json[];
-  /** Texts that it quotes otherwise: messages of a protocol whose messages are texts. */
+  /** Other quoted texts: messages of text protocols. */
   texts: string[];
-  /** Words with a digit, and short texts that it quotes: data that it may speak of. */
+  /** Words with a digit and short quoted texts: data that it may mention. */
   values: string[];
 }
 
-/** Longest complaint that is read, in UTF-16 units. */
+/** Longest part of a complaint that is read, in UTF-16 units. */
 const maxCharacters = 64 * 1024;
 const maxQuoted = 20;
 const maxPointers = 50;
 const maxValues = 12;
 
-/** Reads a complaint for places and quoted messages. `known` are the names that count as members. Pure, linear, never throws. */
+/**
+ * Reads places and quoted messages from a complaint. `known` are the names that count as members. Pure, linear, never
+ * throws.
+ */
 export function readComplaint(errorDescription: string, known: readonly string[]): Complaint {
   const text = errorDescription.slice(0, maxCharacters);
   const { blocks } = findJsonBlocks(text, []);
@@ -41,11 +44,11 @@ export function readComplaint(errorDescription: string, known: readonly string[]
   };
 }
 
-/** A fenced block; what stands between quotation marks or as code in a line; what follows a colon to the end of its line. */
+/** A fenced block; a text in quotation marks or inline code; the rest of a line after a colon. */
 const textForms = [
   /^[ \t]*```[^\n]*\n([^`]{1,4000})\n[ \t]*```/gm,
   new RegExp(
-    `${/"([^"\n]{1,200})"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|`([^`\n]{1,200})`|‘([^‘’\n]{1,200})’/.source}|(?<!${PARTED})'([^'\\n]{1,200})'(?!${PARTED})`,
+    `${/"([^"\n]{1,200})"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|`([^`\n]{1,200})`|‘([^‘’\n]{1,200})’/.source}|(?<!${SPACED})'([^'\\n]{1,200})'(?!${SPACED})`,
     'gu',
   ),
   /(?<=[:：][ \t]?)([^\s:："`“„«「][^\n:：]{0,200})$/gm,
@@ -58,32 +61,35 @@ function textsIn(prose: string): string[] {
   return [...new Set(found)].slice(0, maxQuoted);
 }
 
-/** A short text between quotation marks or as code, or a word with a digit. */
+/** A short text in quotation marks or inline code, or a word with a digit. */
 const valueForm = /"([^"\n]{1,60})"|`([^`\n]{1,60})`|([\p{L}\p{N}_#-]{0,40}\p{Nd}[\p{L}\p{N}_.:@/#-]{0,40})/gu;
 
-/** What stands in it in another script than the letters around it: `order-7` of `订单order-7已取消`. */
-const partedValue = new RegExp(`(?:${PARTED}|[#-]){0,40}\\p{Nd}(?:${PARTED}|[.:@/#-]){0,40}`, 'gu');
+/** The part in a spaced script next to letters of an unspaced one: `order-7` in `订单order-7已取消`. */
+const spacedValue = new RegExp(`(?:${SPACED}|[#-]){0,40}\\p{Nd}(?:${SPACED}|[.:@/#-]){0,40}`, 'gu');
 
 function valuesIn(prose: string): string[] {
   const found = [...prose.matchAll(valueForm).take(maxPointers)].flatMap(([, ...parts]) => {
     const whole = parts.find((part) => part !== undefined) ?? '';
-    return [...(parts[2]?.match(partedValue) ?? []), whole].map((each) => each.replace(/[.:,/-]+$/, ''));
+    return [...(parts[2]?.match(spacedValue) ?? []), whole].map((each) => each.replace(/[.:,/-]+$/, ''));
   });
   return [...new Set(found)].filter((value) => value !== '').slice(0, maxValues);
 }
 
 const pointerForm = new RegExp(
-  String.raw`(?:(?<![\p{L}\p{N}_:/.])|(?<=${UNPARTED})(?!\/${UNPARTED}))(?:\/[\p{L}\p{N}_$@~-]{1,80}){1,12}`,
+  String.raw`(?:(?<![\p{L}\p{N}_:/.])|(?<=${UNSPACED})(?!\/${UNSPACED}))(?:\/[\p{L}\p{N}_$@~-]{1,80}){1,12}`,
   'gu',
 );
 
-/** A path as programs write it: `status.code`, `$.items[0].price`. */
+/** A path in program notation: `status.code`, `$.items[0].price`. */
 const pathForm = new RegExp(
-  String.raw`(?:(?<![\p{L}\p{N}_.\]])(?:\$\.)?[\p{L}_][\p{L}\p{N}_-]{0,80}|(?<=${UNPARTED})(?:${PARTED}|-){1,80})(?:\[\d{1,6}\]|\.[\p{L}_][\p{L}\p{N}_-]{0,80}){1,12}`,
+  String.raw`(?:(?<![\p{L}\p{N}_.\]])(?:\$\.)?[\p{L}_][\p{L}\p{N}_-]{0,80}|(?<=${UNSPACED})(?:${SPACED}|-){1,80})(?:\[\d{1,6}\]|\.[\p{L}_][\p{L}\p{N}_-]{0,80}){1,12}`,
   'gu',
 );
 
-/** The places that a text names, as pointers into messages, and the text without them. Where names are known, a place without any is none of a message. */
+/**
+ * The places that a text names, as pointers into messages, and the text without them. If names are known, a place must
+ * contain one.
+ */
 function placesIn(prose: string, known: ReadonlySet<string>): { pointers: string[]; rest: string } {
   const pointers: string[] = [];
   const withoutPointers = prose.replace(pointerForm, (written) => {
@@ -100,7 +106,7 @@ function placesIn(prose: string, known: ReadonlySet<string>): { pointers: string
     const path = written.slice(before.length);
     const { tokens, end } = namesIn(path, known);
     const inside = withinMessage(tokens, known);
-    // One known name may as well end a sentence.
+    // A single known name may just end a sentence.
     if (inside === undefined || tokens.filter((token) => known.has(token)).length < 2) return written;
     pointers.push(inside);
     return `${before} ${path.slice(end)}`;
@@ -108,7 +114,7 @@ function placesIn(prose: string, known: ReadonlySet<string>): { pointers: string
   return { pointers, rest };
 }
 
-/** The names that a place is made of, and where it ends: before what follows one without a blank. */
+/** The names that make up a place, and the place's end: before unspaced text that follows it. */
 function namesIn(place: string, known: ReadonlySet<string>): { tokens: string[]; end: number } {
   const tokens: string[] = [];
   let end = place.length;
@@ -122,30 +128,30 @@ function namesIn(place: string, known: ReadonlySet<string>): { tokens: string[];
   return { tokens, end };
 }
 
-/** The longest known name that a written one begins with where a script without blanks follows, or else what stands before that. */
+/** The longest known name at the start of a word that ends at a script border; else the part before unspaced text. */
 function nameAtStart(written: string, known: ReadonlySet<string>): string {
   for (let end = written.length; end > 0; end -= 1)
     if (known.has(written.slice(0, end)) && isBorder(written, end)) return written.slice(0, end);
-  return BEFORE_UNPARTED.exec(written)?.[0] ?? written;
+  return BEFORE_UNSPACED.exec(written)?.[0] ?? written;
 }
 
-/** The longest known name that a written one ends with where a script without blanks stands before it. */
+/** The longest known name at the end of a word that starts at a script border. */
 function nameAtEnd(written: string, known: ReadonlySet<string>): string {
   for (let start = 0; start < written.length; start += 1)
     if (known.has(written.slice(start)) && isBorder(written, start)) return written.slice(start);
   return written;
 }
 
-const BEFORE_UNPARTED = new RegExp(`^(?:(?!${UNPARTED}).)+(?=${UNPARTED})`, 'u');
+const BEFORE_UNSPACED = new RegExp(`^(?:(?!${UNSPACED}).)+(?=${UNSPACED})`, 'u');
 
-const BORDER = new RegExp(`^.?$|${UNPARTED}`, 'u');
+const BORDER = new RegExp(`^.?$|${UNSPACED}`, 'u');
 
-/** Whether one name may end here and other words begin. */
+/** Whether a name may end here and another word begin. */
 function isBorder(text: string, at: number): boolean {
   return BORDER.test(text.slice(Math.max(0, at - 1), at + 1));
 }
 
-/** A place from the root of its message: without what leads there, such as `/0/response`, and without keywords of its schema. */
+/** A place relative to its message: without a prefix such as `/0/response` and without schema keywords. */
 function withinMessage(tokens: readonly string[], known: ReadonlySet<string>): string | undefined {
   const first = tokens.findIndex((token) => known.has(token));
   if (first < 0) return undefined;
@@ -153,15 +159,15 @@ function withinMessage(tokens: readonly string[], known: ReadonlySet<string>): s
   return inside.map((token) => `/${escapeToken(token)}`).join('');
 }
 
-/** A request that a complaint quotes, with the answer that it says was given. */
+/** A request quoted in a complaint, with the answer that it claims. */
 export interface QuotedExchange {
   request: Json;
   response?: Json;
 }
 
 /**
- * The exchanges that a complaint quotes: each object with a request and a response in it, each request, and what is quoted right after it as its
- * answer. Quoting an answer proves nothing; what the request is answered with can be seen.
+ * The exchanges quoted in a complaint: each object with a request and a response, and each request with the value
+ * quoted right after it as its answer. A quoted answer proves nothing; sending the request shows the real one.
  */
 export function quotedExchanges({ quoted }: Complaint, isRequest: (value: Json) => boolean): QuotedExchange[] {
   const exchanges: QuotedExchange[] = [];
@@ -182,7 +188,10 @@ export function quotedExchanges({ quoted }: Complaint, isRequest: (value: Json) 
   return exchanges;
 }
 
-/** Whether a complaint speaks of a place: it names it, a place around it, one inside it, or the member itself. One that names no place speaks of all. */
+/**
+ * Whether a complaint concerns a place: it names the place, an enclosing place, a place inside it, or the member. A
+ * complaint without places concerns all.
+ */
 export function concerns({ pointers, names }: Complaint, pointer: string): boolean {
   if (pointers.length === 0 && names.length === 0) return true;
   const tokens = pointerTokens(pointer);
@@ -190,7 +199,7 @@ export function concerns({ pointers, names }: Complaint, pointer: string): boole
   return pointers.some((named) => isWithin(named, pointer) || isWithin(pointer, named));
 }
 
-/** Whether a complaint speaks of this very place, or of one around it: what it says of a place inside is about something else. */
+/** Whether a complaint names this exact place or an enclosing one; a place inside it is a different matter. */
 export function speaksOf({ pointers, names }: Complaint, pointer: string): boolean {
   return (
     names.includes(pointerTokens(pointer).at(-1) ?? '') ||
@@ -198,7 +207,7 @@ export function speaksOf({ pointers, names }: Complaint, pointer: string): boole
   );
 }
 
-/** The place in a message that a complaint speaks of: a pointer that it names, else the innermost member whose name it mentions. */
+/** The place in a message that a complaint names: a pointer, else the innermost member mentioned by name. */
 export function placeSpokenOf({ pointers, names }: Complaint, message: Json): string | undefined {
   const named = pointers.find((pointer) => valueAt(message, pointer) !== undefined);
   if (named !== undefined || names.length === 0) return named;
@@ -212,7 +221,7 @@ export function placeSpokenOf({ pointers, names }: Complaint, message: Json): st
   );
 }
 
-/** Places of a message that are looked at. */
+/** Most places examined in a message. */
 const maxPlaces = 500;
 
 function isWithin(inner: string, outer: string): boolean {

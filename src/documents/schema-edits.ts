@@ -2,7 +2,7 @@ import type { LocatedSchema } from '../contract/agreement.ts';
 import type { PatchOperation } from '../contract/finding.ts';
 import { partPointer } from './schema-union.ts';
 
-/** A patch of a JSON value that stands in the text, by where that starts, and the schema that it was made for. */
+/** A patch of one JSON value in the text, identified by its start, and the schema that it was made for. */
 export interface SchemaEdit {
   located: LocatedSchema;
   start: number;
@@ -10,8 +10,8 @@ export interface SchemaEdit {
 }
 
 /**
- * A patch of a chosen schema, shared out to what stands in the text: the schema itself, or the parts of a union, and the definitions that they take
- * from elsewhere in the document.
+ * Splits a patch of a selected schema by the JSON values in the text: the schema itself or the members of a union, and
+ * the definitions that they take from elsewhere in the document.
  */
 export function schemaEdits(located: LocatedSchema, patch: readonly PatchOperation[]): SchemaEdit[] {
   const { parts } = located;

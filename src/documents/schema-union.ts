@@ -4,12 +4,15 @@ import { type Dialect, dialectNamed } from '../schemas/dialect.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../schemas/schema-walk.ts';
 
-/** Where the part with that number (from 1) stands inside a union. */
+/** The pointer to the member with this number (from 1) in a union. */
 export function partPointer(number: number): string {
   return `/$defs/${number}`;
 }
 
-/** One schema that allows what any of the given ones allows; the schema itself where there is only one, `null` where there is none. */
+/**
+ * A schema that allows what any of the given schemas allows; the schema itself if there is only one, `null` if there is
+ * none.
+ */
 export function unionOf(parts: readonly LocatedSchema[]): LocatedSchema | null {
   const [first] = parts;
   if (first === undefined || parts.length === 1) return first ?? null;
@@ -22,19 +25,19 @@ export function unionOf(parts: readonly LocatedSchema[]): LocatedSchema | null {
   return { ...first, schema, parts: [...parts] };
 }
 
-/** The dialect that a schema, or the part of a union that a place lies in, names for itself. */
+/** The dialect that a schema declares, or the member of a union that contains a place. */
 export function dialectAt({ schema, parts = [] }: LocatedSchema, pointer: string): Dialect | undefined {
   const part = parts.find((_, index) => `${pointer}/`.startsWith(`${partPointer(index + 1)}/`));
   return part === undefined ? dialectNamed(isObject(schema) ? schema.$schema : undefined) : dialectAt(part, '');
 }
 
-/** A copy whose references start from where the schema now stands, and that has neither names nor a dialect of its own any more. */
+/** A copy of a schema whose references start at its new place, without ids and dialect. */
 export function rebased(schema: Json, base: string): Json {
   const moved = (reference: string) => (reference.startsWith('#') ? `${base}${reference.slice(1)}` : reference);
   return withReferences(sanitiseSchema(schema, 'kept').schema, moved, new Set(['$schema']));
 }
 
-/** A copy of a schema whose references are changed and that lacks some keywords. */
+/** A copy of a schema with changed references and without some keywords. */
 export function withReferences(
   schema: Json,
   change: (reference: string) => string,

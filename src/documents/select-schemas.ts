@@ -9,26 +9,29 @@ import type { Side } from './claims.ts';
 import type { FoundSchema } from './find-schemas.ts';
 import { unionOf } from './schema-union.ts';
 
-/** Which schemas of a document describe its requests and its responses. */
+/** The request and response schema of a document. */
 export interface Selection {
   request: LocatedSchema | null;
   response: LocatedSchema | null;
-  /** Other schemas with the same claim to be the request: nothing in document or cases tells them from the chosen one. */
+  /**
+   * Other schemas with an equal claim to be the request; neither document nor cases tell them apart from the selected
+   * one.
+   */
   requestRivals: FoundSchema[];
 }
 
 /**
- * Most subschemas, over all schemas of a document, that the data of cases are held against: compiling one takes about 0.1 ms. An
- * agreement of fifteen schemas of forty is held against all of them.
+ * Most subschemas, over all schemas of a document, that cases are validated against. Compiling one takes about 0.1 ms.
+ * Enough for fifteen schemas of forty subschemas each.
  */
 const MAX_HELD_SUBSCHEMAS = 600;
 
-/** Most schemas of a document that are considered. */
+/** Most schemas of a document considered. */
 const MAX_CANDIDATES = 24;
 
 /**
- * Chooses request and response schema: the ordered pair under which most case data validate; titles and headings break ties,
- * then the order in the document. Where several schemas of one side each describe some of the cases, their union is chosen.
+ * Selects the request and response schema: the ordered pair that validates most case data. Titles and headings break
+ * ties, then document order. If several schemas of one side each describe some of the cases, their union is selected.
  */
 export function selectSchemas(
   found: readonly FoundSchema[],
@@ -52,7 +55,7 @@ export function selectSchemas(
   }
   if (best === undefined) return { request: null, response: null, requestRivals: [] };
   let { request, response } = best;
-  // One schema may describe both directions of an exchange that has a single message format.
+  // One schema may describe both directions if the exchange has a single message format.
   if (candidates.length === 1 && cases.length > 0) {
     const [only] = candidates;
     if (only !== undefined && only.claim === null && only.fits.request.size > 0 && only.fits.response.size > 0)
@@ -72,13 +75,16 @@ interface Candidate {
   index: number;
   located: FoundSchema;
   claim: Side | null;
-  /** Indexes of the cases whose payload of that side validates. */
+  /** Indexes of the cases whose payload on that side is valid. */
   fits: Record<Side, Set<number>>;
-  /** Those of them whose every member the schema declares: a schema that says little allows nearly everything. */
+  /**
+   * Number of valid cases whose every member the schema declares. A loose schema allows nearly everything, so validity
+   * alone says little.
+   */
   described: Record<Side, number>;
   /** Indexes of the cases whose every member on that side the schema declares, valid or not. */
   means: Record<Side, Set<number>>;
-  /** Whether some payload of that side has a property that the schema declares. */
+  /** Whether some payload of that side has a declared property. */
   shares: Record<Side, boolean>;
 }
 
@@ -103,7 +109,7 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[], validat
         const declared = declares(names[number]?.[side]);
         if (declared !== 'none') shares = true;
         if (declared === 'all') means.add(number);
-        // Only what some case may mean is compiled: that takes the most time of all.
+        // Compiling takes the most time, so only schemas that share a member with a case are compiled.
         if (declared === 'none' || !isUsable()) continue;
         if (validation.allows(located.schema, each[side]) !== true) continue;
         fits.add(number);
@@ -125,12 +131,15 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[], validat
   });
 }
 
-/** The names of a value's members; `undefined` where it is no object. */
+/** The names of a value's members; `undefined` if it is not an object. */
 function namesOf(value: Json): readonly string[] | undefined {
   return isObject(value) ? memberNames(value) : undefined;
 }
 
-/** Tells how many of a value's members a schema declares, by their names; of a schema that declares none, and of values that are no objects, `some`. */
+/**
+ * Returns a function that tells how many of a value's members a schema declares, by their names. It returns `some` for
+ * a schema without declared members, and for values that are not objects.
+ */
 function declarationOf(schema: Json): (names: readonly string[] | undefined) => 'all' | 'some' | 'none' {
   const declared = new Set<string>();
   const types = new Set<string>();
@@ -146,7 +155,7 @@ function declarationOf(schema: Json): (names: readonly string[] | undefined) => 
     if (names === undefined) return types.size > 0 && !types.has('object') ? 'all' : 'some';
     if (declared.size === 0 || names.length === 0) return 'some';
     const isFirst = declared.has(names[0] as string);
-    // Most often the second one already says that it is neither all nor none.
+    // The second name usually settles it.
     if (names.some((name) => declared.has(name) !== isFirst)) return 'some';
     return isFirst ? 'all' : 'none';
   };
@@ -182,7 +191,10 @@ function isHigher(rank: readonly number[], than: readonly number[]): boolean {
   return false;
 }
 
-/** The chosen schema with the others of its side that describe or mean cases it does not, or that it cannot be told from without cases. */
+/**
+ * The selected schema, and the others of its side that describe or mean further cases, or that it cannot be told apart
+ * from without cases.
+ */
 function membersOf(
   side: Side,
   chosen: Candidate | null,
@@ -195,7 +207,7 @@ function membersOf(
   for (const other of others) {
     if (other.located.baseUri !== chosen.located.baseUri) continue;
     if (other.claim !== side && (other.claim !== null || cases.length === 0)) continue;
-    // A schema of no side that says little of a case allows it all the same, where another speaks of all it has.
+    // A loose schema of neither side allows the case too, but does not count if another one declares all its members.
     const adds = [...other.fits[side]].some(
       (index) =>
         !covered.has(index) &&
@@ -205,7 +217,7 @@ function membersOf(
       cases.length === 0 &&
       other.claim === chosen.claim &&
       (side === 'response' || areToldApart(chosen.located.schema, other.located.schema));
-    // A case that breaks the one schema that speaks of all it has is held against that one.
+    // An invalid case is validated against the one schema that declares all its members.
     const isMeant =
       (other.claim === side || (side === 'response' && isOfErrors(other.located))) &&
       [...other.means[side]].some(
@@ -226,7 +238,7 @@ function isOfErrors({ claim, schema, heading }: FoundSchema): boolean {
 
 const ERRORS = /error|failure|fault\b|fehler|erreur|错误|异常|エラー/i;
 
-/** Whether a required member of both schemas has constant values that never agree, as the action's name of two operations. */
+/** Whether a required member of both schemas has constant values that never agree, such as an action's name. */
 function areToldApart(a: Json, b: Json): boolean {
   const [left, right] = [constantsOf(a), constantsOf(b)];
   return Object.entries(left).some(([name, values]) => {
@@ -262,7 +274,7 @@ function rivalsOf(
       return false;
     if (each.located.baseUri !== request.located.baseUri) return false;
     if (each === response) {
-      // Swapped, the pair would be as good: nothing says which of the two is the request.
+      // If the swapped pair ranks the same, nothing says which of the two is the request.
       return isEqualRank(rankOf(each, request), rankOf(request, response));
     }
     if (!isEqualSet(each.fits.request, request.fits.request)) return false;

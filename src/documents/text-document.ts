@@ -4,24 +4,24 @@ import { type FoundSchema, type FoundSchemas, findSchemas } from './find-schemas
 import { knownJson } from './located-json.ts';
 import { withoutQuoteMarks } from './markdown-lines.ts';
 
-/** How far a chain of protocols that build on each other is followed. */
+/** Most base protocols followed along a chain. */
 const MAX_BASE_DOCUMENTS = 8;
 
-/** A protocol that a document builds on, by its address there. */
+/** A base protocol of a document, with its URI. */
 export interface BaseDocument extends FoundSchemas {
   uri: string;
 }
 
-/** What stands in a document that is a text, and in those that it builds on. */
+/** What a text document and its base protocols contain. */
 export interface TextDocument {
   text: string;
   own: FoundSchemas;
   bases: { uris: string[]; missing: string[]; documents: BaseDocument[] };
-  /** Its own schemas, then those of the protocols that it builds on. */
+  /** Its own schemas, then those of its base protocols. */
   schemas: FoundSchema[];
 }
 
-/** Reads a document with the texts that are given of the protocols that it builds on. What `before` has read already is not read again. */
+/** Reads a document and the supplied texts of its base protocols. Reuses what `before` has already read. */
 export function readTextDocument(
   text: string,
   baseProtocols: Job['baseProtocols'],

@@ -3,30 +3,30 @@ import type { BrokenJson, JsonBlock } from './json-blocks.ts';
 import { readYaml } from './located-yaml.ts';
 import type { Fence, Line } from './markdown-lines.ts';
 
-/** Most tokens of YAML that are read in one document: thousands of lines, and some 100 ms where each is a fault. */
+/** Most YAML tokens read in one document: thousands of lines, about 100 ms if each is invalid. */
 const MAX_TOKENS = 20_000;
 
-/** What a text of its own costs beside its tokens. */
+/** Fixed cost of one YAML text, in tokens. */
 const TOKENS_OF_TEXT = 50;
 
-/** Most texts that are told to be unreadable, as many as of those that are like JSON. */
+/** Most unreadable texts reported, the same number as for JSON. */
 const MAX_BROKEN = 64;
 
 const YAML = /^(?:ya?ml|openapi|swagger|asyncapi|json-?schema|schema)$/;
 
-/** Languages of fences that may hold anything. */
+/** Fence languages that may contain anything. */
 const ANY = /^(?:te?xt|plain(?:text)?)?$/;
 
-/** What only a schema written in YAML has at the beginning of a line. */
+/** What only a schema in YAML has at the start of a line. */
 const OF_SCHEMA =
   /^[ \t]*(?:["']?\$schema["']?[ \t]*:|["']?(?:properties|\$defs|definitions)["']?[ \t]*:[ \t]*(?:&\w+[ \t]*)?(?:#.*)?\r?$|["']?type["']?[ \t]*:[ \t]*["']?(?:object|array)\b|["']?(?:openapi|swagger)["']?[ \t]*:[ \t]*["']?\d)/m;
 
-/** What is JSON, be it broken: it is read as that. */
+/** JSON, valid or broken, which the JSON reader handles. */
 const JSON_VALUE = /^\s*[{[]\s*["}\]]/;
 
 /**
- * Finds the YAML documents between fences, and schemas in YAML without any; beside them those that would hold a schema if they could be read. Linear in
- * the text; never throws.
+ * Finds the YAML documents in fences and bare schemas in YAML, and the texts that would be a schema if they were
+ * readable. Linear in the text; never throws.
  */
 export function findYamlBlocks(
   text: string,
@@ -56,7 +56,7 @@ export function findYamlBlocks(
         break;
       }
       const { value } = reading.node;
-      // Whole lines: how deep each is indented tells what belongs together, and comments belong to their lines.
+      // Whole lines, because indentation defines the structure and comments belong to their lines.
       const start = Math.max(text.lastIndexOf('\n', reading.node.start - 1) + 1, contentStart);
       const end = Math.min(endOfLine(text, reading.node.end), contentEnd);
       if (typeof value === 'boolean' || (typeof value === 'object' && value !== null))
@@ -67,13 +67,13 @@ export function findYamlBlocks(
   return { blocks, broken: broken.slice(0, MAX_BROKEN) };
 }
 
-/** How a schema in YAML without fences begins. */
+/** The first line of a bare schema in YAML. */
 const BEGINS =
   /^[ \t]*(?:\$schema:[ \t]|type:[ \t]*(?:object|array)[ \t]*(?:#.*)?$|(?:properties|\$defs|definitions):[ \t]*$|(?:openapi|swagger):[ \t]*["']?\d)/;
 
 const MEMBER = /^["']?[\w$./-]+["']?[ \t]*:(?:[ \t]|$)/;
 
-/** The lines without fences that are like a schema in YAML: members one below the other, and what is indented deeper. */
+/** Bare lines that look like a schema in YAML: members below each other, and deeper indented lines. */
 function barePlaces(lines: readonly Line[]): Pick<Fence, 'contentStart' | 'contentEnd' | 'language'>[] {
   const places: Pick<Fence, 'contentStart' | 'contentEnd' | 'language'>[] = [];
   for (let first = 0; first < lines.length; first += 1) {
@@ -96,14 +96,14 @@ function barePlaces(lines: readonly Line[]): Pick<Fence, 'contentStart' | 'conte
   return places;
 }
 
-/** The longest part of a line that is looked at, in UTF-16 units. */
+/** Longest part of a line examined, in UTF-16 units. */
 const MAX_LINE = 200;
 
 function indentOf(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0;
 }
 
-/** How many tokens a YAML text has, and how long they are; ends early beyond `most`. */
+/** Counts the tokens of a YAML text and their length; stops after `most` tokens. */
 function tokensIn(text: string, most: number): { tokens: number; length: number } {
   let [tokens, length] = [0, 0];
   if (most < 0) return { tokens, length };
@@ -115,7 +115,7 @@ function tokensIn(text: string, most: number): { tokens: number; length: number 
   return { tokens, length: Math.min(length, text.length) };
 }
 
-/** Where the line ends that a value ends on; a value that ends with its line has that in it. */
+/** The end of the line on which a value ends; a value may include its line break. */
 function endOfLine(text: string, end: number): number {
   const lineEnd = text.indexOf('\n', Math.max(0, end - 1));
   const last = lineEnd < 0 ? text.length : lineEnd;

@@ -3,15 +3,15 @@ import { anp } from './anp/anp.ts';
 import type { Family } from './family.ts';
 import { uagents } from './uagents/uagents.ts';
 
-/** Every family of agreements, the default first. */
+/** Every family of agreements; the first is the default. */
 export const families: readonly [Family, ...Family[]] = [anp, uagents];
 
-/** The family of a name; `undefined` where there is none. */
+/** The family with a name; `undefined` if there is none. */
 export function familyNamed(name: string): Family | undefined {
   return families.find((family) => family.name === name);
 }
 
-/** The family of a job that passed the intake. Throws `DEFECT_FAMILY` for another. */
+/** The family of a valid job. Throws `DEFECT_FAMILY` if there is none. */
 export function familyOf({ family }: { family: string }): Family {
   const found = familyNamed(family);
   if (found === undefined)

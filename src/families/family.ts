@@ -2,116 +2,116 @@ import type { Agreement, Case, Interaction, Texts } from '../contract/agreement.
 import type { Finding } from '../contract/finding.ts';
 import type { Job, Kind } from '../contract/job.ts';
 import type { JobFault } from '../contract/job-fault.ts';
-import type { Language, Said } from '../contract/said.ts';
+import type { Language, Statement } from '../contract/statement.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
 import type { FoundSchema } from '../documents/find-schemas.ts';
 import type { BrokenJson, JsonBlock } from '../documents/json-blocks.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
 /**
- * A kind of agreement: messages in, facts out; what is to be said in, messages out. Pure; never throws, whatever the
- * messages hold. Listed in families.ts, named nowhere else.
+ * A kind of agreement: turns messages into facts, and things to say into messages. Pure; never throws, whatever the
+ * messages contain. Only families.ts refers to a concrete family.
  */
 export interface Family {
   readonly name: string;
-  /** How long a peer waits where the job does not say, in milliseconds. */
+  /** How long a peer waits if the job does not say, in milliseconds. */
   readonly timeoutMs: number;
-  /** JSON Schemas of the members of a job that differ from family to family; job.schema.json is composed of them. */
+  /** JSON Schemas of the job members that differ between families; job.schema.json includes them. */
   readonly schemas: {
     readonly agreement: JsonObject;
     readonly testCases?: JsonObject;
     readonly complaint?: JsonObject;
-    /** How the peers write the hash of a document; absent where it is its SHA-256. */
+    /** How the peers write the hash of a document; absent if it is its SHA-256. */
     readonly protocolHash?: JsonObject;
   };
-  /** What is wrong with a job's messages beyond their schemas. */
+  /** Faults in a job's messages that their schemas do not catch. */
   faults(kind: Kind, data: JsonObject): JobFault[];
-  /** The text of the document, and its place in a job whose data nobody has validated; `undefined` where there is none. */
+  /** The document text and its place in unvalidated job data; `undefined` if there is none. */
   documentIn(data: JsonObject): { text: string; pointer: string } | undefined;
-  /** The hash by which the peers know a document, as 64 hex digits. */
+  /** The hash by which the peers identify a document, as 64 hex digits. */
   hashOf(document: string): string;
-  /** Takes the texts out of a job's messages. */
+  /** Extracts the texts from a job's messages. */
   open(job: Pick<Job, 'agreement' | 'testCases'>): Texts;
-  /** The members of a job that carry these texts; `open` gives them back. */
+  /** The job members that carry these texts; the inverse of `open`. */
   carry(texts: Texts): Pick<Job, 'agreement' | 'testCases'>;
-  /** The texts in one message of the family as it stands in a file, `written` so; `undefined` where it is no such message. */
+  /** The texts in one message of the family, `written` so in a file; `undefined` for other JSON. */
   textsIn(message: JsonObject, written?: string): Partial<Texts> | undefined;
-  /** Reads the texts. `before` is what was read of other texts: what is the same is not read twice. */
+  /** Reads the texts. `before` is the reading of other texts; equal parts are reused. */
   read(texts: Texts, about: ReadingTask, before?: Before): FamilyReading;
-  /** The text of cases, in the family's layout: below a text that stands there, or by themselves. */
+  /** Cases as text in the family's layout, appended to `below` or alone. */
   writeCases?(cases: readonly WrittenCase[], layout: CaseLayout, below?: string): string;
-  /** What a complaint says. */
+  /** The text of a complaint. */
   complaint(message: JsonObject): string;
   /** Whether this job's peer can be told such a thing. */
-  canSay(what: Said['what'], job: Pick<Job, 'peerCapabilities'>): boolean;
-  /** The messages to forward; none where there is nothing to send. */
-  say(said: Said, job: Pick<Job, 'agreement'>, language: Language): JsonObject[];
+  canSay(what: Statement['what'], job: Pick<Job, 'peerCapabilities'>): boolean;
+  /** The messages to forward; empty if there is nothing to send. */
+  say(statement: Statement, job: Pick<Job, 'agreement'>, language: Language): JsonObject[];
 }
 
-/** What a family is told besides the texts that it reads. */
+/** Input for reading, besides the texts. */
 export interface ReadingTask {
   payload: Job['payload'];
   baseProtocols: Job['baseProtocols'];
   validation: CaseValidation;
 }
 
-/** What was read before of other texts. */
+/** An earlier reading of other texts. */
 export interface Before {
   texts: Texts;
   about: Omit<ReadingTask, 'validation'>;
   reading: FamilyReading;
 }
 
-/** Everything that a family reads out of the texts of an agreement. */
+/** All facts that a family reads from the texts of an agreement. */
 export interface FamilyReading {
   /** At least one. */
   interactions: readonly Interaction[];
   payload: Agreement['payload'];
   cases: Case[];
-  /** What keeps the messages and their layout from being read. */
+  /** Faults in the messages and their layout. */
   faults: readonly PlacedFinding[];
-  /** Every schema found, in the order of the document. */
+  /** Every schema found, in document order. */
   schemas: readonly FoundSchema[];
-  /** Other schemas with the same claim to be the request. */
+  /** Other schemas with an equal claim to be the request. */
   requestRivals: readonly FoundSchema[];
-  /** Schemas that break off being JSON, and those that are JSON but for comments and trailing commas. */
+  /** Schemas that break off, and schemas that are JSON except for comments and trailing commas. */
   broken: readonly BrokenJson[];
   lenient: readonly { start: number; end: number }[];
-  /** The document as it was read, and those that it builds on. */
+  /** The document and its base protocols, as they were read. */
   document: ReadText;
   baseDocuments: readonly (ReadText & { uri: string; prose: string })[];
-  /** The text of the cases as it was read; in place of that, the JSON that lists them. */
+  /** The case text as it was read, or instead the JSON that lists the cases. */
   casesText?: string;
   listedCases?: ReadText;
-  /** What people read: the document without its JSON, and with the documents that it builds on. */
+  /** The prose: the document without its JSON, and the same including the base protocols. */
   prose: string;
   wholeProse: string;
-  /** Protocols that the document builds on, and those of them whose text is not there. */
+  /** The URIs of the base protocols, and those without a text. */
   bases: string[];
   missingBases: readonly string[];
-  /** Where the numbers of the cases stand in their text, in order. */
+  /** Where the case numbers are in the text, in order. */
   numberSpans: readonly { start: number; end: number }[];
 }
 
-/** A text, with the JSON and YAML that stand in it. */
+/** A text, with the JSON and YAML in it. */
 export interface ReadText {
   text: string;
   blocks: readonly JsonBlock[];
 }
 
-/** A finding with its place in document and cases, by which findings are put in order. */
+/** A finding with its place in the document or cases, for sorting. */
 export interface PlacedFinding {
   finding: Finding;
-  /** Findings about the document come first, those about cases after them. */
+  /** Findings about the document come before those about cases. */
   text: 'document' | 'cases';
   /** UTF-16 offset in that text. */
   at: number;
 }
 
-/** What of a case stands in a text of cases. */
+/** The parts of a case that a case text contains. */
 export type WrittenCase = Pick<Case, 'testCase' | 'request' | 'response' | 'expected'>;
 
-/** What a text of cases is written in. */
+/** Language and payload type of a case text. */
 export interface CaseLayout {
   language: Language;
   payload: Agreement['payload'];

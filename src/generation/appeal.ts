@@ -5,16 +5,16 @@ import type { Deadline } from '../kernel/deadline.ts';
 import { visibleText } from '../kernel/quote.ts';
 import { renderFindingsQuestion } from '../prompting/judge-prompt.ts';
 import type { CheckFact } from '../verification/checks.ts';
-import { askJudge, standsIn } from './blame-judge.ts';
+import { askJudge, isQuoteFrom } from './blame-judge.ts';
 import { enoughRefusals } from './blame-suspicion.ts';
 import type { Tested } from './lane-candidate.ts';
 import type { LaneContext } from './lane-context.ts';
 import { factText } from './lane-facts.ts';
 
 /**
- * The last word before a job ends without a verified candidate. Independent candidates may be refused for the same
- * thing and pass everything else: then a judge is asked. Where the agreement allows what they did, resolves to the last
- * of them, with the findings as warnings that quote the judge. Else to `null`.
+ * The last step before a job ends without a verified candidate. Where independent candidates were refused for the same
+ * findings and passed everything else, a judge is asked. Resolves to the last of them where the judge says that the
+ * agreement allows what they did, with the findings as warnings that quote the judge; else to `null`.
  */
 export async function appeal(lanes: LaneContext, deadline: Deadline): Promise<Tested | null> {
   const last = enoughRefusals(lanes)?.at(-1);
@@ -29,26 +29,26 @@ export async function appeal(lanes: LaneContext, deadline: Deadline): Promise<Te
   return others.length > 0 ? null : { ...last.tested, checks };
 }
 
-/** What stands in place of a confirmation that a judge overruled: nothing is borne out any more. */
+/** Replaces a confirmation that a judge overruled: it confirms nothing. */
 const overruled: Confirmation = { by: 'a judge', answers: {} };
 
 /**
- * Asks twice, with the two readings in swapped order. The candidates are cleared only where both answers do so, with
- * words of the agreement.
+ * Asks twice, with the two interpretations in swapped order. Returns the judge's quote only where both answers clear
+ * the candidates and quote the agreement.
  */
 async function judge(findings: readonly CheckFact[], lanes: LaneContext, deadline: Deadline): Promise<string | null> {
   const { text } = lanes.assignment.cleared.agreement;
-  const said = await Promise.all(
+  const quotes = await Promise.all(
     ([1, 2] as const).map(async (kept) => {
       const answer = await askJudge(renderFindingsQuestion(text, findings.map(factText), kept), lanes, deadline);
-      return answer?.right === kept && standsIn(text, answer.quote) ? answer.quote : null;
+      return answer?.right === kept && isQuoteFrom(text, answer.quote) ? answer.quote : null;
     }),
   );
-  return said.includes(null) ? null : (said[0] ?? null);
+  return quotes.includes(null) ? null : (quotes[0] ?? null);
 }
 
 function asWarning(report: CheckReport, quote: string): CheckReport {
   if (report.result !== 'failed') return report;
-  const message = `a judge reads the agreement otherwise: "${visibleText(quote.slice(0, 200))}"; ${report.message ?? ''}`;
+  const message = `a judge interprets the agreement differently: "${visibleText(quote.slice(0, 200))}"; ${report.message ?? ''}`;
   return { ...report, result: 'warned', message: message.slice(0, 1_000) };
 }

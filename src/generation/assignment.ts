@@ -6,22 +6,24 @@ import type { TypeChecker } from '../typing/type-checker.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import type { Tested } from './lane-candidate.ts';
 
-/** What a candidate is made from, beside what it is held to. */
+/** What a candidate is written from, besides the requirements. */
 export interface Assignment extends Requirements {
   /** The text of `./types`. */
   types: string;
   prompt: Prompt;
-  /** What a candidate that passed cases and checks must not be seen to do beside; where a peer has complained of it. */
+  /**
+   * Finds further faults of a candidate that passed cases and checks; set where a peer complained about the handler.
+   */
   faultsOf?(tested: Tested): Promise<CheckFact[]>;
 }
 
-/** Who says whether a module can be held to declarations. */
-type Declarer = { typeChecker: Pick<TypeChecker, 'admits'> };
+/** The service that says whether declarations can be type-checked. */
+type TypesServices = { typeChecker: Pick<TypeChecker, 'admits'> };
 
-/** The text of `./types` for a handler that is held to requirements. Rejects with `PLATFORM_TYPE_CHECKER` where it cannot be looked at. */
+/** The text of `./types` for a handler. Rejects with `PLATFORM_TYPE_CHECKER` where the type checker fails. */
 export function typesFor(
   { cleared: { agreement, job }, schemas, subject }: Requirements,
-  { typeChecker }: Declarer,
+  { typeChecker }: TypesServices,
 ): Promise<string> {
   const { role, payload, tools } = subject;
   const sources = {
@@ -36,8 +38,8 @@ export function typesFor(
   return fittingTypes(sources, typeChecker, { owner: { tenant: job.tenant, job: agreement.protocolHash } });
 }
 
-/** Derives types and the first prompt. Rejects as `typesFor` does. */
-export async function assignmentFor(requirements: Requirements, services: Declarer): Promise<Assignment> {
+/** Derives the types and the first prompt. Rejects as `typesFor` does. */
+export async function assignmentFor(requirements: Requirements, services: TypesServices): Promise<Assignment> {
   const { cleared, subject } = requirements;
   const { agreement, amendments, job } = cleared;
   const { role, tools, cases, loose, task } = subject;

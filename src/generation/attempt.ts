@@ -7,7 +7,7 @@ import type { LaneContext } from './lane-context.ts';
 import { faultCount } from './lane-facts.ts';
 import { examine } from './lane-trial.ts';
 
-/** Makes one attempt: asks the model for a module and puts it to the test. Rejects as `ask` does. */
+/** Makes one attempt: asks the model for a module and verifies it. Rejects as `ask` does. */
 export async function attempt(question: Question, lanes: LaneContext, deadline: Deadline): Promise<Attempted> {
   try {
     return await ask(question, lanes, deadline, async (completion, number) => {
@@ -20,8 +20,8 @@ export async function attempt(question: Question, lanes: LaneContext, deadline: 
     });
   } catch (error) {
     const isExtended = question.prompt !== lanes.assignment.prompt;
-    // An answer that outgrew its limit, or that the server withheld, is a candidate's fault: the next one may be another. So is a repair that the model
-    // cannot hold, where it held the question.
+    // An answer that is too long, or that the server withheld, is the candidate's fault: the next one may differ. So is
+    // a repair prompt that is too long where the first prompt was not.
     if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_LENGTH')
       return failed('no-answer', 'CANDIDATE_TOO_LONG', error.message, null);
     if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_FILTERED')

@@ -16,33 +16,35 @@ import type { Suspicion } from './blame-suspicion.ts';
 import type { LaneContext } from './lane-context.ts';
 
 /**
- * Puts a suspected case before a judge, twice, with the answers in swapped order. `true` only where both times the candidates' answer is named as the
- * right one, with words that stand in the document.
+ * Asks a judge about a suspected case, twice, with the answers in swapped order. `true` only where both answers choose
+ * the candidates' response and quote the document.
  */
 export async function isCaseWrong({ testCase, answer, calls }: Suspicion, lanes: LaneContext, deadline: Deadline) {
   const { agreement } = lanes.assignment.cleared;
   const agreed = agreement.cases.find((one) => one.testCase === testCase);
   if (agreed === undefined) return false;
   const question = { document: agreement.text, request: agreed.request, calls };
-  const said = await Promise.all([
+  const answers = await Promise.all([
     askJudge(renderCaseQuestion({ ...question, answers: [agreed.response, answer] }), lanes, deadline),
     askJudge(renderCaseQuestion({ ...question, answers: [answer, agreed.response] }), lanes, deadline),
   ]);
-  return [2, 1].every((right, index) => said[index]?.right === right && standsIn(agreement.text, said[index]?.quote));
+  return [2, 1].every(
+    (right, index) => answers[index]?.right === right && isQuoteFrom(agreement.text, answers[index]?.quote),
+  );
 }
 
 /**
- * Two passages that a judge finds irreconcilable, each standing word for word where it says; `null` where it finds none, or where
- * it affirms the opposite as well, or finds a contradiction where there is none.
+ * Two passages that a judge finds contradictory, each quoted word for word. `null` where it finds none. Also `null`
+ * where it does not confirm them in a second question, or finds a contradiction in a control text that has none.
  */
 export async function contradictionIn(lanes: LaneContext, withCases: boolean, deadline: Deadline) {
   const { text, caseText } = lanes.assignment.cleared.agreement;
   const cases = withCases ? caseText : null;
   if (withCases && cases === null) return null;
-  const said = await askJudge(renderContradictionQuestion(text, cases), lanes, deadline);
-  const { contradiction, quote, against } = said ?? {};
-  if (contradiction !== true || !standsIn(text, quote) || !standsIn(cases ?? text, against)) return null;
-  if (standsIn(quote, against) || standsIn(against, quote)) return null;
+  const answer = await askJudge(renderContradictionQuestion(text, cases), lanes, deadline);
+  const { contradiction, quote, against } = answer ?? {};
+  if (contradiction !== true || !isQuoteFrom(text, quote) || !isQuoteFrom(cases ?? text, against)) return null;
+  if (isQuoteFrom(quote, against) || isQuoteFrom(against, quote)) return null;
   const [opposite, control] = await Promise.all([
     askJudge(renderTogetherQuestion(text, cases, [against, quote]), lanes, deadline),
     askJudge(renderControlQuestion(), lanes, deadline),
@@ -50,7 +52,7 @@ export async function contradictionIn(lanes: LaneContext, withCases: boolean, de
   return opposite?.together === false && control?.contradiction === false ? { quote, against } : null;
 }
 
-/** Asks a judge one question; `null` where there is no answer to be had: whoever cannot be heard confirms nothing. */
+/** Asks a judge one question; `null` where no answer can be had. A missing answer confirms nothing. */
 export async function askJudge(prompt: Prompt, lanes: LaneContext, deadline: Deadline): Promise<JsonObject | null> {
   try {
     return await ask({ prompt, purpose: 'judge' }, lanes, deadline, async (completion) => [
@@ -58,13 +60,13 @@ export async function askJudge(prompt: Prompt, lanes: LaneContext, deadline: Dea
       { result: 'judged', passedCases: 0 },
     ]);
   } catch (error) {
-    const calledOff = deadline.signal.aborted && !deadline.passed;
-    if (error instanceof BudgetUsedUp || (isOfModel(error) && !calledOff)) return null;
+    const isAborted = deadline.signal.aborted && !deadline.passed;
+    if (error instanceof BudgetUsedUp || (isModelFault(error) && !isAborted)) return null;
     throw error;
   }
 }
 
-function isOfModel(error: unknown): boolean {
+function isModelFault(error: unknown): boolean {
   return /^(?:PLATFORM|OPERATOR)_/.test(codeOf(error) ?? '');
 }
 
@@ -75,13 +77,13 @@ function answerIn({ text }: Completion): JsonObject | null {
       const value: Json = JSON.parse(content);
       if (isObject(value)) return value;
     } catch {
-      // Not the answer.
+      // This block is not the answer.
     }
   }
   return null;
 }
 
-/** Says whether what a judge quotes is a text that stands in the document. */
-export function standsIn(document: string, quote: Json | undefined): quote is string {
+/** Whether a judge's quote is a string that occurs in the document. */
+export function isQuoteFrom(document: string, quote: Json | undefined): quote is string {
   return typeof quote === 'string' && quoteStands(document, quote);
 }

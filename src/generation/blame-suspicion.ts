@@ -2,22 +2,23 @@ import { equalJson } from '../schemas/equal-json.ts';
 import { type Failed, mayAppeal, type Objection } from './lane-candidate.ts';
 import type { LaneContext } from './lane-context.ts';
 
-/** Independent candidates that must agree before a case is suspected. */
-const fewestVoices = 3;
+/** Fewest independent candidates that must agree before a case is suspected. */
+const minVoters = 3;
 
-/** Independent refusals that must agree before an agreement is suspected. */
-const fewestDeclines = 2;
+/** Fewest independent refusals that must agree before an agreement is suspected. */
+const minDeclines = 2;
 
-/** A case that independent candidates answer alike and otherwise than agreed. */
+/** A case that independent candidates answer alike, but not as agreed. */
 export interface Suspicion extends Objection {
   testCase: number;
-  /** Those that give this answer and pass every other case. */
+  /** The candidates that give this answer and pass every other case. */
   voters: Failed[];
 }
 
 /**
- * The case that the independent candidates contradict with one voice: those that saw neither each other's code nor how it went. `null` as soon as
- * one of them answers it differently, and for a requester, whose requests are nobody else's fault.
+ * The case that all independent candidates contradict in the same way. Independent candidates saw neither each other's
+ * code nor its results. `null` as soon as one answers the case differently, and for a requester: its requests are its
+ * own responsibility.
  */
 export function suspicionOf({ assignment, tried }: Pick<LaneContext, 'assignment' | 'tried'>): Suspicion | null {
   if (assignment.subject.role !== 'provider') return null;
@@ -34,9 +35,9 @@ export function suspicionOf({ assignment, tried }: Pick<LaneContext, 'assignment
   return ran.every(agrees) ? { testCase, ...objection, voters } : null;
 }
 
-/** Whether enough independent candidates agree for the case to be put before a judge. */
-export function enoughVoices(suspicion: Suspicion | null): suspicion is Suspicion {
-  return suspicion !== null && suspicion.voters.length >= fewestVoices;
+/** Whether enough independent candidates agree to ask a judge about the case. */
+export function enoughVoters(suspicion: Suspicion | null): suspicion is Suspicion {
+  return suspicion !== null && suspicion.voters.length >= minVoters;
 }
 
 /** Whether enough independent refusals say that the agreement or a case is at fault. */
@@ -44,28 +45,28 @@ export function enoughDeclines({ tried }: Pick<LaneContext, 'tried'>): boolean {
   const declines = tried.filter(
     ({ fresh, attempted }) => fresh && attempted.kind === 'declined' && attempted.decline !== 'missing-tool',
   );
-  return declines.length >= fewestDeclines;
+  return declines.length >= minDeclines;
 }
 
 /**
- * Independent candidates that were refused for the same findings and nothing else, where there are enough of them for
- * our reading of the agreement to be suspected; `null` where there are not.
+ * Independent candidates that were refused for the same findings and nothing else, where there are enough of them to
+ * doubt our interpretation of the agreement; else `null`.
  */
 export function enoughRefusals(lanes: Pick<LaneContext, 'tried'>): Failed[] | null {
-  const voices = refusedAlike(lanes);
-  return voices.length >= fewestVoices ? voices : null;
+  const candidates = refusedAlike(lanes);
+  return candidates.length >= minVoters ? candidates : null;
 }
 
-/** The independent candidates that were refused for the same findings, all of which a judge may weigh. */
+/** The independent candidates that were refused for the same findings, all of which a judge may decide. */
 export function refusedAlike({ tried }: Pick<LaneContext, 'tried'>): Failed[] {
-  const voices = tried.flatMap(({ fresh, attempted }) =>
+  const candidates = tried.flatMap(({ fresh, attempted }) =>
     fresh && attempted.kind === 'failed' && mayAppeal(attempted) ? [attempted] : [],
   );
-  const last = voices.at(-1);
-  return last === undefined ? [] : voices.filter((one) => findingsKey(one) === findingsKey(last));
+  const last = candidates.at(-1);
+  return last === undefined ? [] : candidates.filter((one) => findingsKey(one) === findingsKey(last));
 }
 
-/** Findings by what they hold against a candidate, whatever it answered. */
+/** Identifies findings by check and message, whatever the candidate answered. */
 function findingsKey({ findings }: Failed): string {
   return JSON.stringify(findings.map(({ check, message }) => [check, message]).sort());
 }

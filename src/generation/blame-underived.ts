@@ -3,12 +3,12 @@ import type { Underived } from '../verification/checks.ts';
 import { Vocabulary } from '../verification/vocabulary.ts';
 import type { Assignment } from './assignment.ts';
 
-/** Most values told of: they all mean the same. */
-const maxTold = 10;
+/** Most values reported: they all say the same. */
+const maxReported = 10;
 
 /**
- * Values that the cases want in answers and that no request, tool or text yields: the evidence that our agent lacks a tool. A number may be computed
- * from others, and counts only where the preflight found it out of reach too.
+ * Values that the cases expect in answers and that no request, tool or text provides: evidence that our agent lacks a
+ * tool. A number may be computed from others, so it counts only where the preflight found it underivable too.
  */
 export function underivedPlaces({ subject, cleared }: Assignment): Underived[] {
   const warned = (testCase: number, pointer: string) =>
@@ -17,5 +17,5 @@ export function underivedPlaces({ subject, cleared }: Assignment): Underived[] {
     );
   return underivedValues(subject, new Vocabulary(subject))
     .filter(({ testCase, pointer, value }) => typeof value === 'string' || warned(testCase, pointer))
-    .slice(0, maxTold);
+    .slice(0, maxReported);
 }

@@ -12,28 +12,29 @@ import { differencesOf } from '../schemas/differences.ts';
 import type { Subject } from '../verification/subject.ts';
 import type { Assignment } from './assignment.ts';
 import { contradictionIn, isCaseWrong } from './blame-judge.ts';
-import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
+import { enoughDeclines, enoughVoters, type Suspicion, suspicionOf } from './blame-suspicion.ts';
 import { underivedPlaces } from './blame-underived.ts';
 import type { Declined, Failed } from './lane-candidate.ts';
 import type { LaneContext } from './lane-context.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
 /**
- * Decides whose fault it is that no candidate was verified. Ours, unless independent voices and a judge who quotes the document agree that it is the
- * agreement's. Resolves to the end of the job. `peerDeadline` is the peer's deadline: after it nobody can be told of a dispute, and no judge is asked.
+ * Decides why no candidate was verified. The agreement is at fault only where independent candidates and a judge who
+ * quotes the document agree on that; else we are. Resolves to the end of the job. After `peerDeadline` no judge is
+ * asked, since the peer can no longer learn of a dispute.
  */
 export async function blame(lanes: LaneContext, peerDeadline: Deadline): Promise<EarlyEnd> {
   const disputed = await faultOfAgreement(lanes, peerDeadline).catch((error: unknown) => {
     if (peerDeadline.passed) return null;
     throw error;
   });
-  return disputed === null ? ours(lanes) : dispute(disputed, lanes);
+  return disputed === null ? ourFault(lanes) : dispute(disputed, lanes);
 }
 
-/** What is wrong with the agreement; `null` where voices and judge do not agree that anything is. */
+/** The fault of the agreement; `null` where candidates and judge do not agree on one. */
 async function faultOfAgreement(lanes: LaneContext, peerDeadline: Deadline): Promise<Finding[] | null> {
   const suspicion = suspicionOf(lanes);
-  if (enoughVoices(suspicion)) {
+  if (enoughVoters(suspicion)) {
     const amended = amendedSubject(suspicion, lanes);
     if (
       (await passEverythingElse(suspicion, amended, lanes, peerDeadline)) &&
@@ -51,13 +52,13 @@ function declinesOf({ tried }: LaneContext): Declined[] {
   return tried.flatMap(({ attempted }) => (attempted.kind === 'declined' ? [attempted] : []));
 }
 
-/** The agreement as it would be with the candidates' answer in the suspected case. */
+/** The subject with the candidates' answer in the suspected case. */
 function amendedSubject({ testCase, answer }: Suspicion, { assignment: { subject } }: LaneContext): Subject {
   const cases = subject.cases.map((one) => (one.testCase === testCase ? { ...one, response: answer } : one));
   return { ...subject, cases };
 }
 
-/** Whether each of the candidates would have been verified, had the case been what they make of it. */
+/** Whether each of the candidates would have been verified if the case had their answer. */
 async function passEverythingElse(
   { voters }: Suspicion,
   amended: Subject,
@@ -80,7 +81,7 @@ async function passEverythingElse(
   return true;
 }
 
-/** One finding for each place in which the case is not what the candidates make of it, with the change that settles it. */
+/** One finding for each difference between the case and the candidates' answer, with the amendment that resolves it. */
 function caseWrong({ testCase, answer }: Suspicion, { assignment }: LaneContext): Finding[] {
   const agreed = assignment.cleared.agreement.cases.find((one) => one.testCase === testCase)?.response ?? null;
   const loose = assignment.subject.loose.map(({ pointer }) => pointer);
@@ -125,7 +126,7 @@ function dispute(findings: Finding[], { assignment: { cleared }, ledger }: LaneC
   });
 }
 
-function ours(lanes: LaneContext): EarlyEnd {
+function ourFault(lanes: LaneContext): EarlyEnd {
   const { assignment, budget, tried } = lanes;
   const declines = declinesOf(lanes);
   const failures = tried.flatMap(({ attempted }) => (attempted.kind === 'failed' ? [attempted] : []));
@@ -147,8 +148,8 @@ function ours(lanes: LaneContext): EarlyEnd {
 }
 
 /**
- * What our agent would have to be able to tell: answer values without a source, where a refusal of the model says so, or where every candidate that
- * passed the cases knew them by heart.
+ * The tools that our agent lacks: answer values without a source. Counts only where the model declined for that reason,
+ * or where every candidate that passed the cases had memorised the examples.
  */
 function missingTools(declines: readonly Declined[], failures: readonly Failed[], assignment: Assignment): Finding[] {
   const passed = failures.filter(({ result }) => result === 'failed-checks');
@@ -160,7 +161,7 @@ function missingTools(declines: readonly Declined[], failures: readonly Failed[]
     in: assignment.subject.role === 'provider' ? 'response' : 'request',
     testCase,
     pointer,
-    message: `Cannot derive the value at "${pointer}": it stands in no request, tool answer or text, wanted a tool of our agent that tells it`,
+    message: `Cannot derive the value at "${pointer}": it occurs in no request, tool answer or text, wanted a tool of our agent that returns it`,
     expected: value,
   }));
 }
@@ -169,13 +170,13 @@ function unverified(best: Failed, { cleared: { job } }: Assignment): Finding[] {
   const findings = (best.tested?.cases ?? [])
     .filter(({ passed }) => !passed)
     .map(({ testCase, differences: [first] }): Finding => {
-      const why = first?.message ?? 'it answers otherwise';
+      const why = first?.message ?? 'it answers differently';
       return {
         code: best.code,
         severity: 'error',
         ...placeOf(first, job.task, testCase),
         testCase,
-        message: `Cannot verify handler: case ${testCase} is not kept (${why}), wanted one that keeps every case`,
+        message: `Cannot verify handler: case ${testCase} fails (${why}), wanted one that passes every case`,
         ...(first?.expected === undefined ? {} : { expected: first.expected }),
         ...(first?.got === undefined ? {} : { actual: first.got }),
       };
@@ -185,7 +186,7 @@ function unverified(best: Failed, { cleared: { job } }: Assignment): Finding[] {
   return [jobFinding(best.code, `Cannot verify handler: ${why}, wanted a module that passes cases and checks`)];
 }
 
-/** Where a case is not kept. What a requester resolves to stands in no message, but in its task. */
+/** The place of a failed case. The output of a requester occurs in no message, but in its task. */
 function placeOf(
   difference: Difference | undefined,
   task: Task | undefined,
@@ -204,12 +205,12 @@ function declineMessage({ decline, reason, quote }: Declined): string {
   );
 }
 
-/** Why nothing more is asked: where the model server used the budget up with its failures, the last of them. */
+/** Why the model is not asked again: the last fault of the model server, where its failures used up the budget. */
 function budgetFinding(usedUp: string, lastFault: CompletionError | null): Finding {
   if (lastFault !== null) return jobFinding(lastFault.code, `${lastFault.message}; ${usedUp} are used`);
   return jobFinding(
     'CANDIDATE_BUDGET',
-    `Cannot ask the model again: ${usedUp} are used, wanted a budget with something left for this job`,
+    `Cannot ask the model again: ${usedUp} are used, wanted some budget left for this job`,
   );
 }
 

@@ -15,13 +15,13 @@ import { derivedFact, repairDerived } from './lane-facts.ts';
 import { runCases } from './run-candidate.ts';
 import { store, withReading } from './store.ts';
 
-/** Characters of what is said of a withdrawn handler. */
-const mostSaid = 400;
+/** Most characters of the reason for a withdrawal. */
+const maxReasonCharacters = 400;
 
 /**
- * Runs the rest of a reading on a handler whose outcome is out. A handler that keeps it is stored with the whole
- * reading. One that breaks it is withdrawn, and made again with what it broke. Resolves to `null` where the handler
- * stays.
+ * Runs the rest of a reading on a handler after its outcome was published. A handler that satisfies it is stored with
+ * the whole reading. One that breaks it is withdrawn, and a new one is generated that starts from its repair. Resolves
+ * to `null` where the handler stays.
  */
 export async function finishReading(
   record: HandlerRecord,
@@ -33,25 +33,25 @@ export async function finishReading(
   const judged = await judgeStored(record, generation);
   const checks = [...tested.checks.filter(({ name }) => name !== derivedCheck), derivedReport(judged, reading.mode)];
   ledger.reading = reading.report(judged.isWhole);
-  if (judged.held.length === 0) {
+  if (judged.confirmed.length === 0) {
     await services.handlers.put(withReading({ ...record, provenance: { ...record.provenance, checks } }, reading), key);
     return null;
   }
   const { tenant } = record.provenance;
-  const reason = judged.held.map(derivedMessage).join('; ').slice(0, mostSaid);
+  const reason = judged.confirmed.map(derivedMessage).join('; ').slice(0, maxReasonCharacters);
   await services.handlers.withdraw(tenant, record.digest, `it breaks what its agreement demands: ${reason}`);
-  ledger.tell({ type: 'withdrawn', digest: record.digest, cases: judged.held.length });
+  ledger.tell({ type: 'withdrawn', digest: record.digest, cases: judged.confirmed.length });
   const start = {
     ...failed(
       'failed-checks',
       'CANDIDATE_DERIVED_CASE',
       reason,
-      { derived: judged.held.map(repairDerived) },
+      { derived: judged.confirmed.map(repairDerived) },
       tested.source,
     ),
     tested: { ...tested, checks, isWholeReading: judged.isWhole },
-    findings: judged.held.map(derivedFact),
-    derived: judged.held.map(({ entry }) => entry),
+    findings: judged.confirmed.map(derivedFact),
+    derived: judged.confirmed.map(({ entry }) => entry),
   };
   try {
     const next = await generate({ ...generation, start, peerDeadline: deadline });
@@ -62,7 +62,7 @@ export async function finishReading(
   }
 }
 
-/** Runs all of a reading on a stored handler, and waits for all of it. */
+/** Waits for the whole reading and runs it on a stored handler. */
 async function judgeStored(record: HandlerRecord, generation: Generation): Promise<DerivedJudgement> {
   const { services, ledger, assignment, reading, deadline } = generation;
   const { handler, release } = await services.warm.borrow(record);
@@ -70,7 +70,7 @@ async function judgeStored(record: HandlerRecord, generation: Generation): Promi
     await reading.settled;
     const { subject, schemas } = assignment;
     const trier = createTrier(handler, storedSurface(record, schemas), () => undefined, subject.trialSeed);
-    // What runs tell is bounded by what those of the cases tell.
+    // The trier limits the output of further runs by that of the cases, so the cases run first.
     await runCases({ subject: assignment.subject, trier, ledger, signal: deadline.signal });
     return await judgeDerived(trier, assignment, reading, generation, deadline, deadline.atMs);
   } finally {

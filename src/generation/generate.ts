@@ -10,26 +10,26 @@ import type { Failed, Tested } from './lane-candidate.ts';
 import type { LaneContext } from './lane-context.ts';
 import { raceLanes } from './lane-race.ts';
 
-/** What a handler is made from, and for whom. */
+/** What a handler is generated from, and for whom. */
 export interface Generation extends JobContext {
   assignment: Assignment;
   reading: ReadingWork;
-  /** Bounds the lanes. */
+  /** The deadline of the lanes. */
   deadline: Deadline;
   /** The peer's deadline. */
   peerDeadline: Deadline;
-  /** A candidate that was found wanting after all: the first question is for its repair. */
+  /** A refused candidate to start from: the first question asks for its repair. */
   start?: Failed;
 }
 
 /**
- * Has a handler written and proves it. Leaves with `error` where no candidate could be verified, or with `disputed` where independent voices say that
- * it is the agreement's fault.
+ * Generates a handler and verifies it. Throws `EarlyEnd` with `error` where no candidate could be verified, or with
+ * `disputed` where independent candidates and a judge agree that the agreement is at fault.
  */
-export async function generate({ deadline, peerDeadline, start, ...given }: Generation): Promise<Tested> {
-  const { services, ledger, assignment, reading } = given;
+export async function generate({ deadline, peerDeadline, start, ...context }: Generation): Promise<Tested> {
+  const { services, ledger, assignment, reading } = context;
   ledger.generator = { kind: services.completer.generator, model: services.model };
-  const lanes: LaneContext = { ...given, peerDeadline, tried: [], modules: new Map(), running: new Set() };
+  const lanes: LaneContext = { ...context, peerDeadline, tried: [], modules: new Map(), running: new Set() };
   const wanted = new Deadline(deadline.atMs, deadline.signal, Date.now, peerDeadline.atMs);
   const verified = (await raceLanes(lanes, wanted, peerDeadline, start ?? null)) ?? (await appeal(lanes, wanted));
   const last = verified ?? lanes.tried.flatMap(({ attempted }) => testedOf(attempted)).at(-1);
@@ -44,7 +44,7 @@ export async function generate({ deadline, peerDeadline, start, ...given }: Gene
   throw await blame(lanes, peerDeadline);
 }
 
-/** What a handler was judged by. */
+/** The strongest evidence that a handler was judged by. */
 export function verificationOf({ subject }: Pick<Assignment, 'subject'>, reading: ReadingWork): Report['verification'] {
   if (runnableCases(subject).length > 0) return 'negotiated';
   return reading.current().reading.derived.length > 0 ? 'derived' : 'schema-only';

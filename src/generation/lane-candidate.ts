@@ -10,7 +10,7 @@ import type { RepairFacts } from '../prompting/render-repair.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { ruleOf } from '../verification/rules.ts';
 
-/** A candidate with what was seen of it. */
+/** A candidate and the results of running it. */
 export interface Tested {
   source: string;
   bundle: string;
@@ -19,40 +19,43 @@ export interface Tested {
   tools: string[];
   cases: CaseReport[];
   checks: CheckReport[];
-  /** Whether the whole reading was run on it, and all that it broke was put to a second reader. */
+  /** Whether the whole reading was run on it, and a second reader answered for all that it broke. */
   isWholeReading: boolean;
 }
 
-/** A candidate that is not good enough, and why: its own fault in every case. */
+/** A refused candidate and the reason, which is always its own fault. */
 export interface Failed {
   kind: 'failed';
   result: AttemptReport['result'];
   code: Code;
   message: string;
-  /** What a repair starts from; `null` where there is nothing to repair. */
+  /** The facts for a repair; `null` where there is nothing to repair. */
   facts: RepairFacts | null;
   source: string | null;
-  /** `null` where it never came to run. */
+  /** `null` where it never ran. */
   tested: Tested | null;
-  /** What it answered in each case that it failed with an answer that the schema allows, and what its tools said; by case. */
+  /** Its valid answers in the cases that it failed, with the tool calls; by case number. */
   objections: ReadonlyMap<number, Objection>;
-  /** What the checks beyond the cases refused it for. */
+  /** The findings of the checks that refused it. */
   findings: readonly CheckFact[];
-  /** The derived cases among these. */
+  /** The derived cases it was refused for. */
   derived: readonly DerivedCase[];
-  /** Whether it was refused for knowing the examples by heart. */
+  /** Whether it was refused for memorising the examples. */
   memorised: boolean;
-  /** Whether the job had tried the very same module before: it was not run again, and is no further voice. */
+  /**
+   * Whether the job had tried the same module before: it was not run again, and does not count as another independent
+   * candidate.
+   */
   isRepeat: boolean;
 }
 
-/** A valid answer that is not the case's. */
+/** An answer that is valid but differs from the case. */
 export interface Objection {
   answer: Json;
   calls: ObservedCall[];
 }
 
-/** A reasoned refusal whose quote stands in the document. */
+/** A reasoned refusal whose quote occurs in the document. */
 export interface Declined {
   kind: 'declined';
   decline: DeclineKind;
@@ -60,10 +63,10 @@ export interface Declined {
   quote: string;
 }
 
-/** What one completion came to. */
+/** The result of one completion. */
 export type Attempted = ({ kind: 'verified' } & Tested) | Failed | Declined;
 
-/** A candidate that failed, of which nothing more is known. */
+/** A refused candidate without further results. */
 export function failed(
   result: AttemptReport['result'],
   code: Code,
@@ -87,13 +90,13 @@ export function failed(
   };
 }
 
-/** More than a judge can weigh at once. */
-const mostFindings = 12;
+/** Most findings that a judge can decide at once. */
+const maxFindings = 12;
 
-/** Whether a candidate was refused for nothing but what the agreement may have in words as the candidate has it. */
+/**
+ * Whether a candidate was refused only by rules that may be appealed: the words of the agreement may allow what it did.
+ */
 export function mayAppeal({ findings, memorised }: Pick<Failed, 'findings' | 'memorised'>): boolean {
-  const isShort = findings.length > 0 && findings.length <= mostFindings;
-  return (
-    isShort && !memorised && findings.every(({ rule }) => rule !== undefined && ruleOf(rule).mayBeAppealed === true)
-  );
+  const isFew = findings.length > 0 && findings.length <= maxFindings;
+  return isFew && !memorised && findings.every(({ rule }) => rule !== undefined && ruleOf(rule).mayBeAppealed === true);
 }

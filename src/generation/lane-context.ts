@@ -8,15 +8,15 @@ import type { Attempted, Declined, Failed } from './lane-candidate.ts';
 export interface LaneContext extends JobContext {
   assignment: Assignment;
   reading: ReadingWork;
-  /** The peer's deadline: until a little before it a reading is waited for. */
+  /** The peer's deadline: a reading is waited for until shortly before it. */
   peerDeadline: Deadline;
   /**
-   * Every candidate that was not verified, in the order of their ends; `fresh` = it was shown no other's code and no
-   * results, and is none of theirs again.
+   * Every candidate that was not verified, in the order in which they ended; `fresh` = independent: its prompt showed
+   * no other code or results, and it is not a copy of another candidate.
    */
   tried: { fresh: boolean; attempted: Failed | Declined }[];
-  /** What became of each module that was put to the test, by its source. */
+  /** The result of each module that was tried, by its source. */
   modules: Map<string, Promise<Attempted>>;
-  /** Attempts under way. */
+  /** Attempts in progress. */
   running: Set<Promise<unknown>>;
 }

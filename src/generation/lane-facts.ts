@@ -10,7 +10,7 @@ import type { CheckFact } from '../verification/checks.ts';
 import type { Assignment } from './assignment.ts';
 import type { Failed } from './lane-candidate.ts';
 
-/** What happened in the cases that a candidate failed, for its repair. */
+/** The runs of the cases that a candidate failed, for its repair. */
 export function repairCases(
   { subject }: Assignment,
   observations: readonly Observation[],
@@ -39,7 +39,7 @@ export function repairCases(
   });
 }
 
-/** The first run of a case: the one that its differences speak of. */
+/** The first run of a case, which its differences are about. */
 export function observationOf(
   { subject }: Pick<Assignment, 'subject'>,
   observations: readonly Observation[],
@@ -48,7 +48,7 @@ export function observationOf(
   return observations[caseScenarios(subject).findIndex(({ seed }) => seed === `case-${testCase}`)];
 }
 
-/** What the checks found, for a repair. */
+/** The findings of the checks, for a repair. */
 export function repairChecks(facts: readonly CheckFact[]): NonNullable<RepairFacts['checks']> {
   const names = [...new Set(facts.map(({ check }) => check))];
   return names.map((name) => ({
@@ -57,7 +57,7 @@ export function repairChecks(facts: readonly CheckFact[]): NonNullable<RepairFac
   }));
 }
 
-/** A derived case that a candidate broke, as a finding. What it says is the same whatever the candidate did. */
+/** A derived case that a candidate broke, as a finding. Its message is the same whatever the candidate did. */
 export function derivedFact({ entry, world, breaches: [first] }: BrokenCase): CheckFact {
   const { got } = first ?? {};
   return {
@@ -70,7 +70,7 @@ export function derivedFact({ entry, world, breaches: [first] }: BrokenCase): Ch
   };
 }
 
-/** The same for a repair: the sentence, the world, and what came out. */
+/** The same for a repair: the sentence, the world, and the breaches. */
 export function repairDerived({ entry, world, seen, breaches }: BrokenCase): RepairDerived {
   return {
     quote: entry.quote,
@@ -91,7 +91,7 @@ export function factText({ message, input, expected, got }: CheckFact): string {
   return [message, ...values].join('; ');
 }
 
-/** What the next question tells of a failed answer that it does not show. */
+/** What the next prompt says about a failed answer that it does not show. */
 export function earlierAnswer({ code, message, facts, isRepeat }: Failed): EarlierAnswer {
   if (code === 'CANDIDATE_TOO_LONG')
     return {
@@ -106,7 +106,7 @@ export function earlierAnswer({ code, message, facts, isRepeat }: Failed): Earli
   return { message: `A module was refused${again}:`, facts };
 }
 
-/** How many things went wrong. */
+/** The number of faults. */
 export function faultCount(facts: RepairFacts | null): number {
   if (!facts) return 1;
   return [facts.typeFaults, facts.bundleFaults, facts.cases, facts.checks, facts.derived].reduce(
@@ -115,7 +115,7 @@ export function faultCount(facts: RepairFacts | null): number {
   );
 }
 
-/** Two failures with the same signature are the same failure: the same code and the same facts, wherever they stand in the source. */
+/** Identifies a failure by its code and facts, wherever they occur in the source. */
 export function failureSignature(code: Code, facts: RepairFacts | null): string {
   const { typeFaults = [], bundleFaults = [], cases = [], checks = [], derived = [] } = facts ?? {};
   return JSON.stringify([

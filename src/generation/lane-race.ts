@@ -5,15 +5,15 @@ import type { Failed, Tested } from './lane-candidate.ts';
 import type { LaneContext } from './lane-context.ts';
 import { untilLate } from './late-answer.ts';
 
-/** How long the end of called-off lanes is waited for, in milliseconds: their completions belong into the report. */
-const settleMs = 1_000;
+/** How long to wait for aborted lanes to end, in milliseconds: their completions belong in the report. */
+const maxEndingMs = 1_000;
 
 /**
- * Has up to two lanes of candidates compete: the second starts when the first candidate fails or is late, be it in
- * coming or in being tried. The first verified candidate wins, and the rest are called off. Resolves to `null` where no
- * lane has anything more to try; rejects where every lane that ran was stopped by a fault. `peerDeadline` is the peer's
- * deadline; `deadline` may be later, to fill the handler store. The first lane begins with the repair of `start`, where
- * there is one.
+ * Runs up to two lanes of candidates in competition. The second starts when the first candidate fails, or when its
+ * answer or its trial is late. The first verified candidate wins, and the other lane is aborted. Resolves to `null`
+ * where no lane has anything left to try; rejects where every lane that ran ended with an error. `deadline` may be
+ * later than `peerDeadline`, to fill the handler store. With `start`, the first lane begins with the repair of that
+ * candidate.
  */
 export async function raceLanes(
   lanes: LaneContext,
@@ -44,10 +44,10 @@ export async function raceLanes(
     },
     () => 'ended' as const,
   );
-  let hedged = false;
+  let isHedged = false;
   const second = Promise.race([firstEnded, failed.promise, untilLate(lanes.services, peerDeadline, answer)]).then(
     (why) => {
-      hedged = why === 'late';
+      isHedged = why === 'late';
       return why === 'ended' ? undefined : runLane(lanes, shared);
     },
   );
@@ -55,20 +55,21 @@ export async function raceLanes(
     return await firstVerified([first, second]);
   } finally {
     stop.abort();
-    await Promise.race([Promise.allSettled([first, second]), sleep(settleMs, undefined, { ref: false })]);
-    // Where the first answer came after all, the second was asked in vain: an endpoint that has become slow must not be asked twice for every job.
-    if (hedged && !isFirstVerified && wasOneForNothing(lanes)) lanes.services.processBudget.returnHedge();
+    await Promise.race([Promise.allSettled([first, second]), sleep(maxEndingMs, undefined, { ref: false })]);
+    // Where the first answer came after all, the second question was wasted: an endpoint that has become slow must not
+    // be asked twice for every job.
+    if (isHedged && !isFirstVerified && wasOneFree(lanes)) lanes.services.processBudget.returnHedge();
   }
 }
 
-/** Whether a question was called off before a word came: who asked twice paid for one answer. */
-function wasOneForNothing({ ledger }: LaneContext): boolean {
+/** Whether a question was aborted before any of its answer came: then both questions cost as much as one. */
+function wasOneFree({ ledger }: LaneContext): boolean {
   return ledger.attempts.some(
     ({ result, usage }) => result === 'aborted' && usage.inputTokens + usage.outputTokens === 0,
   );
 }
 
-/** The first lane that has a verified candidate; `undefined` stands for a lane that never ran. */
+/** The first verified candidate of a lane; `undefined` stands for a lane that never ran. */
 function firstVerified(lanes: readonly Promise<Tested | null | undefined>[]): Promise<Tested | null> {
   return new Promise((resolve, reject) => {
     let open = lanes.length;

@@ -27,9 +27,9 @@ import { derivedFact, observationOf, repairCases, repairChecks, repairDerived } 
 import { runCases, runChecks } from './run-candidate.ts';
 
 /**
- * Puts what the model wrote to the test: type-check and bundle, every case, the checks beyond them, and what else the
- * assignment holds it to. A module that the job has tried before is not run again. Rejects for reasons of the platform only;
- * whatever is wrong with the candidate is a value.
+ * Verifies a module of the model: type-check and bundle, every case, the checks beyond them, and the further faults
+ * that the assignment looks for. A module that the job has tried before is not run again. Rejects with platform errors
+ * only; any fault of the candidate is a value.
  */
 export async function examine(
   { text, model }: Completion,
@@ -48,12 +48,12 @@ export async function examine(
   }
 
   const { source } = extracted;
-  // A fault of the platform says nothing of the module.
+  // A platform error says nothing about the module.
   const earlier = await modules.get(source)?.catch(() => undefined);
   if (earlier?.kind === 'failed')
     return { ...earlier, message: `The model wrote the same module again: ${earlier.message}`, isRepeat: true };
   if (earlier !== undefined) {
-    // So that the lane which was the first to verify it can call this one off.
+    // Gives the lane that verified it first a chance to abort this one.
     await setImmediate();
     deadline.signal.throwIfAborted();
     return earlier;
@@ -99,7 +99,7 @@ async function tryModule(
     const run = { subject: assignment.subject, trier, ledger, signal };
     const observations = await runCases(run);
     const cases = judgeCases(assignment.subject, observations);
-    tellOfCases(ledger, attempt, cases, observations);
+    emitTried(ledger, attempt, cases, observations);
     const tested = (checks: CheckReport[], isWholeReading = false): Tested => ({
       source,
       bundle,
@@ -114,7 +114,7 @@ async function tryModule(
 
     const startedAt = performance.now();
     const found = await runChecks(run, { source, bundle }, observations, services.checkPolicy);
-    tellOfChecks(ledger, attempt, found.reports, performance.now() - startedAt);
+    emitChecked(ledger, attempt, found.reports, performance.now() - startedAt);
     if (found.failures.length > 0) return failedChecks(found, tested(found.reports));
     const judged = await judgeDerived(
       trier,
@@ -125,7 +125,7 @@ async function tryModule(
       readingUntilMs(lanes, deadline),
     );
     const seen = tested([...found.reports, derivedReport(judged, lanes.reading.mode)], judged.isWhole);
-    if (judged.held.length > 0) return failedDerived(judged, seen);
+    if (judged.confirmed.length > 0) return failedDerived(judged, seen);
     demandReading(judged, lanes.reading);
     const others = (await assignment.faultsOf?.(seen)) ?? [];
     if (others.length === 0) return { kind: 'verified', ...seen };
@@ -186,12 +186,12 @@ function failedChecks({ failures, warnings, memorised }: Verification, tested: T
   };
 }
 
-/** A candidate that breaks derived cases which a second reader bore out. */
-function failedDerived({ held }: DerivedJudgement, tested: Tested): Failed {
-  const findings = held.map(derivedFact);
-  const derived = held.map(({ entry }) => entry);
-  const message = `The handler breaks ${held.length} cases that the document demands: ${held.map(({ entry }) => entry.claim).join('; ')}`;
-  const facts = { derived: held.map(repairDerived) };
+/** A candidate that breaks derived cases which a second reader confirmed. */
+function failedDerived({ confirmed }: DerivedJudgement, tested: Tested): Failed {
+  const findings = confirmed.map(derivedFact);
+  const derived = confirmed.map(({ entry }) => entry);
+  const message = `The handler breaks ${confirmed.length} cases that the document demands: ${confirmed.map(({ entry }) => entry.claim).join('; ')}`;
+  const facts = { derived: confirmed.map(repairDerived) };
   return {
     ...failed('failed-checks', 'CANDIDATE_DERIVED_CASE', message, facts, tested.source),
     tested,
@@ -200,7 +200,7 @@ function failedDerived({ held }: DerivedJudgement, tested: Tested): Failed {
   };
 }
 
-function tellOfCases(
+function emitTried(
   ledger: Ledger,
   attempt: number,
   cases: readonly CaseReport[],
@@ -217,7 +217,7 @@ function tellOfCases(
   });
 }
 
-function tellOfChecks(ledger: Ledger, attempt: number, reports: readonly CheckReport[], durationMs: number): void {
+function emitChecked(ledger: Ledger, attempt: number, reports: readonly CheckReport[], durationMs: number): void {
   const named = (result: CheckReport['result']) =>
     reports.filter((one) => one.result === result).map(({ name }) => name);
   ledger.tell({

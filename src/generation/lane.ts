@@ -4,41 +4,47 @@ import { BudgetUsedUp } from '../job/budget.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { renderRepair, renderRetry } from '../prompting/render-repair.ts';
 import { attempt } from './attempt.ts';
-import { enoughDeclines, enoughRefusals, enoughVoices, refusedAlike, suspicionOf } from './blame-suspicion.ts';
+import { enoughDeclines, enoughRefusals, enoughVoters, refusedAlike, suspicionOf } from './blame-suspicion.ts';
 import { underivedPlaces } from './blame-underived.ts';
 import type { Attempted, Declined, Failed, Tested } from './lane-candidate.ts';
 import type { LaneContext } from './lane-context.ts';
 import { earlierAnswer, failureSignature } from './lane-facts.ts';
 
-/** Candidates of one lane: a first one and two more. What two rounds of executed facts do not mend, a third seldom does. */
-const maxTries = 3;
+/**
+ * Candidates of one lane: the first and two more. What two repairs with results of real runs do not fix, a third one
+ * rarely does.
+ */
+const maxAttempts = 3;
 
-/** Longest module that is repaired, in UTF-16 units: the question for a repair carries it whole, and a sound one has a few thousand. */
+/**
+ * Longest module that is repaired, in UTF-16 units. The repair prompt contains all of it, and a sound module has a few
+ * thousand.
+ */
 const maxRepairedCharacters = 65_536;
 
-/** What others want to know of a lane while it runs. */
+/** Progress of a lane while it runs. */
 export interface LaneEvents {
-  /** So many characters more of the model's answer came. */
+  /** This many more characters of the model's answer arrived. */
   heard(characters: number): void;
-  /** The model's first answer is there. */
+  /** The model's first answer is complete. */
   answered(): void;
   /** The first candidate failed. */
   failed(): void;
 }
 
-/** What the next question of a lane is made from. */
+/** What the next prompt of a lane is made from. */
 interface Step {
   /** The candidate to repair; `null` = start afresh, without any code. */
   best: Failed | null;
-  /** Failures that are told beside it. */
-  told: readonly Failed[];
+  /** Failures that the prompt mentions besides it. */
+  mentioned: readonly Failed[];
 }
 
 /**
- * Works on one line of candidates until one is verified. What fails is repaired with the facts of its runs. The same
- * failure twice, or nothing to repair, makes a fresh start that is told what failed. No question is put twice, except
- * to hear another independent voice. Resolves to `null` where nothing more can be tried. Rejects as `attempt` does,
- * budget aside.
+ * Runs one lane of candidates until one is verified. A failed candidate is repaired with the results of its runs. After
+ * the same failure twice, or with nothing to repair, the lane starts afresh and the prompt mentions what failed. The
+ * same prompt is sent twice only to get another independent candidate. Resolves to `null` where nothing more can be
+ * tried. Rejects as `attempt` does, except for a used-up budget.
  */
 export async function runLane(
   lanes: LaneContext,
@@ -46,11 +52,11 @@ export async function runLane(
   events?: LaneEvents,
   start: Failed | null = null,
 ): Promise<Tested | null> {
-  let step: Step = { best: start, told: [] };
-  const seen = new Map<string, Failed>();
-  for (let tries = 0; tries < maxTries && !isDecided(lanes); tries += 1) {
+  let step: Step = { best: start, mentioned: [] };
+  const failures = new Map<string, Failed>();
+  for (let tries = 0; tries < maxAttempts && !isDecided(lanes); tries += 1) {
     const prompt = promptFor(step, lanes);
-    // Where the first prompt brings a module along already, as for a complaint, nobody is independent.
+    // Where the first prompt already contains a module, as after a complaint, no candidate is independent.
     const isBare = prompt === lanes.assignment.prompt && prompt.turns.length === 1;
     const next: Attempted | null = await tryOnce(prompt, step, lanes, deadline, events);
     if (next === null) return null;
@@ -59,23 +65,26 @@ export async function runLane(
     lanes.tried.push({ fresh, attempted: next });
     events?.failed();
     if (lacksTool(next, lanes)) return null;
-    const isVoice = next.kind === 'failed' && fresh && isSecondVoice(next, lanes);
-    step = stepAfter(next, step, seen);
-    if (isVoice) {
-      // Others wrote the same against a case: a repair under way may show that it can be kept, else a further independent voice says more than a repair.
+    const isVoter = next.kind === 'failed' && fresh && isSecondVoter(next, lanes);
+    step = stepAfter(next, step, failures);
+    if (isVoter) {
+      // Another candidate contradicts the same case. A repair in progress may show that the case can be satisfied;
+      // otherwise a further independent candidate tells more than a repair.
       await Promise.allSettled(lanes.running);
-      // So that whoever verified a candidate just now can call this lane off.
+      // Gives a lane that has just verified a candidate a chance to abort this one.
       await setImmediate();
-      step = { best: null, told: [] };
+      step = { best: null, mentioned: [] };
     }
   }
   return null;
 }
 
-function promptFor({ best, told }: Step, { assignment: { prompt, subject }, tried }: LaneContext): Prompt {
+function promptFor({ best, mentioned }: Step, { assignment: { prompt, subject }, tried }: LaneContext): Prompt {
   const question =
     best?.facts && best.source !== null ? renderRepair(prompt, subject.role, best.source, best.facts) : prompt;
-  return told.length === 0 ? question : renderRetry(question, subject.role, told.map(earlierAnswer), tried.length);
+  return mentioned.length === 0
+    ? question
+    : renderRetry(question, subject.role, mentioned.map(earlierAnswer), tried.length);
 }
 
 async function tryOnce(
@@ -108,42 +117,42 @@ async function tryOnce(
 }
 
 /**
- * What to ask next: a repair that loses a case which had passed is dropped. `seen` holds the failures of the lane, by
- * what went wrong.
+ * The next step. A repair that fails a case which had passed is dropped. `seen` holds the failures of the lane, by
+ * signature.
  */
-function stepAfter(next: Failed | Declined, { best, told }: Step, seen: Map<string, Failed>): Step {
-  if (next.kind === 'declined') return { best: null, told: [...seen.values()] };
+function stepAfter(next: Failed | Declined, { best, mentioned }: Step, failures: Map<string, Failed>): Step {
+  if (next.kind === 'declined') return { best: null, mentioned: [...failures.values()] };
   const signature = failureSignature(next.code, next.facts);
-  const isSeen = seen.has(signature) || next.isRepeat;
-  seen.set(signature, next);
-  // A repair of what was too long would come to the same length again.
-  if (isSeen || next.code === 'CANDIDATE_TOO_LONG') return { best: null, told: [...seen.values()] };
+  const isKnown = failures.has(signature) || next.isRepeat;
+  failures.set(signature, next);
+  // A repair of an answer that was too long would be too long again.
+  if (isKnown || next.code === 'CANDIDATE_TOO_LONG') return { best: null, mentioned: [...failures.values()] };
   const isRepairable = next.facts !== null && next.source !== null && next.source.length <= maxRepairedCharacters;
-  if (isRepairable && (best === null || !loses(best, next))) return { best: next, told: [] };
-  return { best, told: [...told, next] };
+  if (isRepairable && (best === null || !failsMore(best, next))) return { best: next, mentioned: [] };
+  return { best, mentioned: [...mentioned, next] };
 }
 
-function loses(best: Failed, next: Failed): boolean {
-  const kept = passedBy(next);
-  return [...passedBy(best)].some((testCase) => !kept.has(testCase));
+function failsMore(best: Failed, next: Failed): boolean {
+  const passed = passedBy(next);
+  return [...passedBy(best)].some((testCase) => !passed.has(testCase));
 }
 
 function passedBy({ tested }: Failed): Set<number> {
   return new Set(tested?.cases.filter(({ passed }) => passed).map(({ testCase }) => testCase));
 }
 
-/** Whether another independent candidate says the same against a case, or was refused for the same findings. */
-function isSecondVoice(next: Failed, lanes: LaneContext): boolean {
+/** Whether another independent candidate contradicts the same case, or was refused for the same findings. */
+function isSecondVoter(next: Failed, lanes: LaneContext): boolean {
   const groups = [suspicionOf(lanes)?.voters ?? [], refusedAlike(lanes)];
   return groups.some((voters) => voters.length > 1 && voters.includes(next));
 }
 
-/** Whether a refusal is right that our agent lacks a tool: the cases want values that nothing yields. */
+/** Whether the model is right that our agent lacks a tool: the cases expect values that nothing provides. */
 function lacksTool(next: Attempted, { assignment }: LaneContext): boolean {
   return next.kind === 'declined' && next.decline === 'missing-tool' && underivedPlaces(assignment).length > 0;
 }
 
-/** Whether further candidates would tell nothing new: enough of them agree that the fault is not theirs. */
+/** Whether further candidates would change nothing: enough of them agree that the fault is not theirs. */
 function isDecided(lanes: LaneContext): boolean {
-  return enoughDeclines(lanes) || enoughVoices(suspicionOf(lanes)) || enoughRefusals(lanes) !== null;
+  return enoughDeclines(lanes) || enoughVoters(suspicionOf(lanes)) || enoughRefusals(lanes) !== null;
 }

@@ -1,43 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Speed } from '../completion/latency.ts';
-import type { ProcessBudget } from '../job/budget.ts';
+import type { ProcessBudget } from '../job/process-budget.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 
-/** What is seen of a lane's first answer. */
+/** The progress of a lane's first answer. */
 export interface FirstAnswer {
-  /** How much of it has come. */
+  /** Characters that have arrived. */
   readonly characters: number;
-  /** Fires when it is there. */
+  /** Fires when the answer is complete. */
   readonly answered: AbortSignal;
   /** Fires when the job needs no more candidates. */
   readonly over: AbortSignal;
 }
 
-/** A clock to wait by. */
+/** A clock, for tests to replace. */
 export interface WaitingClock {
   nowMs(): number;
   /** Rejects as soon as the signal fires. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What bundling, cases and checks take beside the completion, in milliseconds. */
+/** How long bundling, cases and checks take after the completion, in milliseconds. */
 const trialMs = 500;
 
-/** No answer is late before that, in milliseconds, however fast the endpoint is: there is nothing to be won. */
-const leastPatienceMs = 500;
+/** No answer is late before this, in milliseconds, however fast the endpoint is: hedging earlier gains nothing. */
+const minLateMs = 500;
 
-/**
- * By how much an answer must begin later than most for it to be late: a steady endpoint is not left for a busy moment
- * of this machine.
- */
+/** An answer is late when it begins later than usual by this factor: a short delay on this machine must not count. */
 const lateFactor = 1.25;
 
-/** By how much an answer must come more slowly than most, or take longer, for it to be late. */
+/** An answer is late when it arrives more slowly than usual, or takes longer, by this factor. */
 const slowFactor = 2;
 
 /**
- * A trial that takes longer than that, in milliseconds, may outlast the peer: what a module does without end takes all
- * of its time in each run.
+ * A trial that takes longer than this, in milliseconds, may not finish before the peer's deadline: an endless loop uses
+ * all of its time in each run.
  */
 const longTrialMs = 2_000;
 
@@ -47,9 +44,9 @@ const realClock: WaitingClock = {
 };
 
 /**
- * Waits until a second candidate pays. That is so where the first answer is far behind the endpoint's usual speed, or
- * its trial takes long; where a new answer has even chances to end before the peer leaves; and where not too many jobs
- * had a second one lately. Otherwise never resolves.
+ * Resolves when a second candidate is worth its cost: the first answer is far slower than usual for the endpoint, or
+ * its trial takes long; a new answer has an even chance to finish before the peer's deadline; and not too many jobs
+ * hedged lately. Otherwise it never resolves.
  */
 export async function untilLate(
   {
@@ -61,31 +58,31 @@ export async function untilLate(
   clock: WaitingClock = realClock,
 ): Promise<'late'> {
   const startMs = clock.nowMs();
-  const givenMs = peerDeadline.leftMs();
-  // Nobody waits any more: there is no hurry.
-  if (givenMs === 0) return never();
+  const budgetMs = peerDeadline.leftMs();
+  // The peer no longer waits, so there is no hurry.
+  if (budgetMs === 0) return never();
   const speed = completer.speed();
   const elapsedMs = () => clock.nowMs() - startMs;
-  const pays = (inAdvance: boolean) =>
+  const isWorthIt = (inAdvance: boolean) =>
     peerDeadline.leftMs() > (speed === null ? 0 : speed.medianMs + trialMs) && processBudget.takeHedge(inAdvance);
   try {
-    const waitMs = () => lateAtMs(first.characters, speed, givenMs) - elapsedMs();
-    // What comes in the meantime puts the moment off.
+    const waitMs = () => lateAtMs(first.characters, speed, budgetMs) - elapsedMs();
+    // Text that arrives meanwhile moves the limit.
     for (let ms = waitMs(); ms > 0; ms = waitMs()) await clock.sleep(ms, first.answered);
-    return pays(first.characters === 0) ? 'late' : never();
+    return isWorthIt(first.characters === 0) ? 'late' : never();
   } catch {
-    const attemptMs = speed === null ? givenMs / 4 : speed.p75Ms + trialMs;
-    const lastMs = givenMs - 2 * attemptMs - elapsedMs();
+    const attemptMs = speed === null ? budgetMs / 4 : speed.p75Ms + trialMs;
+    const lastMs = budgetMs - 2 * attemptMs - elapsedMs();
     await clock.sleep(Math.max(longTrialMs, lastMs), first.over).catch(never);
-    return pays(true) ? 'late' : never();
+    return isWorthIt(true) ? 'late' : never();
   }
 }
 
-/** When an answer is late of which so much has come, in milliseconds since the question. */
-function lateAtMs(characters: number, speed: Speed | null, givenMs: number): number {
-  // Of an endpoint whose speed is not known yet, half the time is given to the first piece.
-  if (speed === null) return characters === 0 ? givenMs / 2 : givenMs;
-  const begunMs = speed.firstPieceMs * lateFactor + leastPatienceMs;
+/** When an answer with this many characters counts as late, in milliseconds since the question. */
+function lateAtMs(characters: number, speed: Speed | null, budgetMs: number): number {
+  // Where the endpoint's speed is unknown, the first piece may take half of the time.
+  if (speed === null) return characters === 0 ? budgetMs / 2 : budgetMs;
+  const begunMs = speed.firstPieceMs * lateFactor + minLateMs;
   const slowMs = begunMs + slowFactor * characters * speed.msPerCharacter;
   return Math.min(slowMs, Math.max(slowFactor * speed.p75Ms, begunMs));
 }

@@ -13,13 +13,13 @@ import { assignmentFor, typesFor } from './assignment.ts';
 import { finishReading } from './finish-reading.ts';
 import { prove } from './prove.ts';
 
-/** Stored handlers tried for one job; the newest is seldom wrong, and each costs the runs of all cases. */
+/** Most stored handlers tried for one job. The newest rarely fails, and each one tried costs a run of all cases. */
 const maxTried = 3;
 
 /**
- * Finds a stored handler that passes this job's cases (ANP's 0-RTT); `null` where there is none. One that fails stays
- * stored, as it was. One that no whole reading has judged is served, and judged after the outcome; where a whole
- * reading is required it is not served.
+ * Finds a stored handler that passes this job's cases (ANP's 0-RTT); `null` where there is none. A handler that fails
+ * stays stored. A handler that no whole reading has judged is served, and judged after the outcome; where a whole
+ * reading is required, it is not served.
  */
 export async function lookup(
   requirements: Requirements,
@@ -42,7 +42,7 @@ export async function lookup(
     ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
     ledger.reading = keptReport(record, services.readingMode);
     ledger.verification = cases.length > 0 ? 'negotiated' : (record.provenance.report?.verification ?? 'schema-only');
-    const handler = await known(record, requirements, checks.length > 0, key, context);
+    const handler = await refreshedRecord(record, requirements, checks.length > 0, key, context);
     const isFinished = isRead || services.readingMode !== 'late';
     return isFinished
       ? { handler }
@@ -51,8 +51,11 @@ export async function lookup(
   return null;
 }
 
-/** The record as this job leaves it: as it is where nothing about it was new. */
-async function known(
+/**
+ * Updates the record with what this job verified, and returns it. A record that learns nothing new only gets its
+ * retention renewed.
+ */
+async function refreshedRecord(
   record: HandlerRecord,
   requirements: Requirements,
   isChecked: boolean,
@@ -65,7 +68,7 @@ async function known(
   }
   const handler: HandlerRecord = {
     ...record,
-    // What the host holds it to is what this job's agreement says, wherever the record came from.
+    // The host validates against this job's agreement, whichever job the record came from.
     ...requirements.schemas,
     types: await typesFor(requirements, services),
     proof: mergeProof(proofOf(requirements), record.proof),
@@ -75,7 +78,7 @@ async function known(
   return handler;
 }
 
-/** Reads the agreement of a handler that was made without a whole reading, and judges it by that. */
+/** Reads the agreement of a handler that was made without a whole reading, and judges the handler by it. */
 async function readLater(
   record: HandlerRecord,
   requirements: Requirements,
@@ -92,20 +95,20 @@ async function readLater(
   return finishReading(record, tested, { ...context, assignment, reading, deadline: workDeadline, peerDeadline }, key);
 }
 
-/** What a report says of the reading that a stored handler was judged by. */
+/** The report on the reading that a stored handler was judged by. */
 function keptReport(
   { proof, provenance }: HandlerRecord,
   mode: string,
 ): ReturnType<JobContext['ledger']['report']>['reading'] {
-  const made = provenance.report?.reading;
+  const earlier = provenance.report?.reading;
   const { reading: kept } = proof;
-  if (kept === undefined) return made ?? null;
+  if (kept === undefined) return earlier ?? null;
   const { reader, derived } = kept.reading;
   return {
     confirmed: 0,
     contested: 0,
     questions: [],
-    ...made,
+    ...earlier,
     state: mode === 'off' && !kept.complete ? 'off' : kept.complete ? 'complete' : 'partial',
     complete: kept.complete,
     reader: reader.name,
@@ -118,6 +121,6 @@ function keptReport(
 
 function hasSchemas(record: HandlerRecord, { schemas }: Requirements): boolean {
   const { requestSchema, responseSchema, interactions, taskInputSchema, taskOutputSchema, toolSchemas } = record;
-  const own = { requestSchema, responseSchema, interactions, taskInputSchema, taskOutputSchema, toolSchemas };
-  return canonicalJson(own as unknown as Json) === canonicalJson({ ...own, ...schemas } as unknown as Json);
+  const stored = { requestSchema, responseSchema, interactions, taskInputSchema, taskOutputSchema, toolSchemas };
+  return canonicalJson(stored as unknown as Json) === canonicalJson({ ...stored, ...schemas } as unknown as Json);
 }

@@ -13,15 +13,21 @@ import type { Services } from '../job/services.ts';
 import { judgeCases } from '../verification/case-scenarios.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
-/** How a stored handler did on a job's cases. */
+/** The result of a stored handler on a job's cases. */
 export interface Proven {
   sound: boolean;
   cases: CaseReport[];
-  /** Empty where the checks have nothing new to see: all cases and the verifier are those it was verified with. */
+  /**
+   * Empty where the checks were skipped, because the handler was verified against all cases by this version of the
+   * verifier.
+   */
   checks: CheckReport[];
 }
 
-/** Runs a job's cases on a stored handler, and the checks beyond them where cases or verifier are new to it. No model is asked. */
+/**
+ * Runs a job's cases on a stored handler. Runs the checks beyond them too, where cases or verifier are new to the
+ * handler. Asks no model.
+ */
 export async function prove(
   record: HandlerRecord,
   { subject, schemas }: Requirements,
@@ -43,7 +49,7 @@ export async function prove(
     }
     const found = await runChecks(run, record, observations, services.checkPolicy);
     const judged = await judgeKept(record.proof, subject, trier, signal);
-    sound = found.failures.length === 0 && judged.held.length === 0;
+    sound = found.failures.length === 0 && judged.confirmed.length === 0;
     return { sound, cases, checks: [...found.reports, derivedReport(judged)] };
   } finally {
     await release(sound);

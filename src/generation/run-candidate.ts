@@ -13,12 +13,15 @@ interface Run {
   signal: AbortSignal;
 }
 
-/** Runs the cases, for `judgeCases` and {@link runChecks}, and books their time. Rejects for reasons of the platform only. */
+/** Runs the cases, for `judgeCases` and {@link runChecks}, and records the time. Rejects with platform errors only. */
 export function runCases({ subject, trier, ledger, signal }: Run): Promise<Observation[]> {
   return ledger.stage('trial', () => retryLost(() => trier.try(caseScenarios(subject), signal), signal));
 }
 
-/** Runs the checks beyond the cases, starting from what the cases showed, and books their time. Rejects for reasons of the platform only. */
+/**
+ * Runs the checks beyond the cases, starting from the runs of the cases, and records the time. Rejects with platform
+ * errors only.
+ */
 export function runChecks(
   { subject, trier, ledger, signal }: Run,
   code: CandidateCode,

@@ -15,8 +15,9 @@ import { lookup } from './lookup.ts';
 import { store } from './store.ts';
 
 /**
- * Comes by a verified handler: a stored one that passes this job's cases, else a new one, generated once however many jobs ask for it at the same
- * moment. Rejects with `PLATFORM_DEADLINE` where another's generation took too long.
+ * Returns a verified handler: a stored one that passes this job's cases, else a new one. Jobs that need the same
+ * handler at the same time generate it once. Rejects with `PLATFORM_DEADLINE` where the job that generates it takes too
+ * long.
  */
 export async function solve(
   requirements: Requirements,
@@ -33,14 +34,14 @@ export async function solve(
     found: () => lookup(requirements, key, context, workDeadline, peerDeadline),
     work: async (signal) => {
       const bounded = new Deadline(workDeadline.atMs, signal);
-      // It is read while the candidate is written, so that it costs little time.
+      // The reading runs while the candidate is written, so it costs little time.
       const reading = startReading(requirements, context, workDeadline);
       const assignment = await ledger.stage('prompt', () => assignmentFor(requirements, services));
       const generation: Generation = { ...context, assignment, reading, deadline: bounded, peerDeadline };
       const tested = await generate(generation);
       const handler = await ledger.stage('store', () => store(tested, assignment, key, ledger, services, reading));
-      const hasNothing = reading.isSettled && reading.current().reading.derived.length === 0;
-      if (tested.isWholeReading || hasNothing || reading.mode !== 'late') return { handler };
+      const hasNoDerived = reading.isSettled && reading.current().reading.derived.length === 0;
+      if (tested.isWholeReading || hasNoDerived || reading.mode !== 'late') return { handler };
       const later = () => finishReading(handler, tested, { ...generation, deadline: workDeadline }, key);
       return { handler, later };
     },

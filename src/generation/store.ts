@@ -14,8 +14,9 @@ import { type Assignment, typesFor } from './assignment.ts';
 import type { Tested } from './lane-candidate.ts';
 
 /**
- * Puts a verified handler into the store, under the digest of its content, which names what it was verified for. Rejects with
- * `PLATFORM_REDIS_…` where that cannot be done, and with `OPERATOR_HANDLER_WITHDRAWN` where an operator has taken this very handler out of service.
+ * Stores a verified handler under the digest of its content, which includes what it was verified for. Rejects with
+ * `PLATFORM_REDIS_…` where Redis fails, and with `OPERATOR_HANDLER_WITHDRAWN` where an operator has withdrawn this
+ * handler.
  */
 export async function store(
   tested: Tested,
@@ -56,7 +57,7 @@ export async function store(
   return put(withReading(record, reading), key, services);
 }
 
-/** A record with the reading that judged it, as far as there is one. */
+/** Adds the reading that judged a handler to its record, where there is one. */
 export function withReading(record: HandlerRecord, reading: ReadingWork): HandlerRecord {
   const kept = reading.kept();
   return kept.reading.derived.length === 0 && kept.covered === 0
@@ -64,20 +65,26 @@ export function withReading(record: HandlerRecord, reading: ReadingWork): Handle
     : { ...record, proof: { ...record.proof, reading: kept } };
 }
 
-/** Characters of what is said of an attempt that are kept with a handler; the job's outcome has it all, for as long as that is kept. */
-const keptCharacters = 200;
+/**
+ * Most characters of an attempt's message that are stored with a handler. The job's outcome has the whole message,
+ * while it is kept.
+ */
+const maxMessageCharacters = 200;
 
-/** A report as it is kept with a handler: the checks stand beside it, and attempts are as many as one job may have, told shortly. */
+/**
+ * The report that is stored with a handler: without the checks, which the record has already, and with short messages
+ * of attempts.
+ */
 function keptReport({ checks: _, ...report }: Report): Omit<Report, 'checks'> {
   const attempts = report.attempts.map((attempt) =>
-    attempt.message === undefined ? attempt : { ...attempt, message: attempt.message.slice(0, keptCharacters) },
+    attempt.message === undefined ? attempt : { ...attempt, message: attempt.message.slice(0, maxMessageCharacters) },
   );
   return { ...report, attempts };
 }
 
 /**
- * Stores a handler anew that was seen to keep its agreement as amended further: the same code, held to other schemas, is another handler. Rejects as
- * `store` does.
+ * Stores a handler again that satisfies its agreement with further amendments: the same code with other schemas is
+ * another handler. Rejects as `store` does.
  */
 export async function storeAmended(
   { abi, role, tools, ...record }: HandlerRecord,
@@ -87,13 +94,16 @@ export async function storeAmended(
 ): Promise<HandlerRecord> {
   const { cleared, schemas } = requirements;
   const content = { abi, role, bundle: bundleFor(key, record.bundle), tools };
-  const held = { ...schemas, types: await typesFor(requirements, services), amendments: cleared.amendments };
-  return put({ ...record, ...content, ...held, digest: handlerDigest(content) }, key, services);
+  const amended = { ...schemas, types: await typesFor(requirements, services), amendments: cleared.amendments };
+  return put({ ...record, ...content, ...amended, digest: handlerDigest(content) }, key, services);
 }
 
 const firstLine = /^\/\/ for [0-9a-f]{64}\n/;
 
-/** The same code for another agreement is held to other schemas; of one digest, its record would take the other's place. */
+/**
+ * Marks the bundle with its look-up key: otherwise the same code for another agreement would have the same digest, and
+ * its record would replace this one.
+ */
 function bundleFor(key: string, bundle: string): string {
   return `// for ${key}\n${bundle.replace(firstLine, '')}`;
 }

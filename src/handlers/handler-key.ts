@@ -4,8 +4,9 @@ import { canonicalDigest, sha256Hex } from '../kernel/digest.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
 /**
- * What two jobs must have in common for one handler to serve both: tenant, family, agreement and the protocols it builds on, role, payload, task, tools,
- * amendments and ABI. Cases and examples are left out: whatever is found is verified against this job's.
+ * The look-up key of a handler. One handler can serve two jobs that share tenant, family, agreement, base protocols,
+ * role, payload, task, tools, amendments and ABI. Cases and examples are not part of the key: a handler that is found
+ * is verified against those of the job.
  */
 export function handlerKey({ job, agreement, amendments }: Cleared): string {
   const bases = Object.entries(job.baseProtocols).map(([uri, { content }]) => [uri, sha256Hex(content)]);

@@ -5,12 +5,12 @@ import type { DerivedCase, KeptReading } from '../contract/reading.ts';
 import type { Requirements } from '../job/requirements.ts';
 import { canonicalDigest, canonicalJson } from '../kernel/digest.ts';
 
-/** Names a case by what is asked and what is answered. */
+/** Identifies a case by its request and response. */
 export function caseDigest({ request, response }: Pick<Case, 'request' | 'response'>): string {
   return canonicalDigest({ request, response });
 }
 
-/** What a job verifies a handler against. */
+/** The proof of a handler that satisfies a job's requirements. */
 export function proofOf({ subject }: Pick<Requirements, 'subject'>): Proof {
   const { cases, tools, task, loose } = subject;
   return {
@@ -21,7 +21,10 @@ export function proofOf({ subject }: Pick<Requirements, 'subject'>): Proof {
   };
 }
 
-/** Two proofs as one: the first one's as they are, then what only the second has, its cases numbered on; of too many the last are left out. */
+/**
+ * Merges two proofs: everything of the first, then what only the second has. Added cases get the next numbers; beyond
+ * `MAX_CASES` the last ones are dropped.
+ */
 export function mergeProof(first: Proof, second: Proof): Proof {
   const known = new Set(first.cases.map(caseDigest));
   const numbers = new Map<number, number>();
@@ -62,18 +65,15 @@ export function mergeProof(first: Proof, second: Proof): Proof {
   };
 }
 
-/**
- * The reading of one of two proofs, the first one's before the second's, by the numbers that the cases of both together
- * have.
- */
-function readingOf(first: Proof, second: Proof, together: readonly Case[]): Pick<Proof, 'reading'> {
+/** The reading of the first proof, or else of the second, with the case numbers of the merged proof. */
+function readingOf(first: Proof, second: Proof, merged: readonly Case[]): Pick<Proof, 'reading'> {
   const [reading, cases] = first.reading === undefined ? [second.reading, second.cases] : [first.reading, first.cases];
-  return reading === undefined ? {} : { reading: rebased(reading, cases, together) };
+  return reading === undefined ? {} : { reading: rebased(reading, cases, merged) };
 }
 
 /**
- * A reading with the numbers that its bases have among other cases; a derived case whose base is not among them is left
- * out.
+ * A reading whose derived cases refer to the same negotiated cases by the numbers these have in `to`. Derived cases
+ * whose base is missing there are dropped.
  */
 export function rebased(kept: KeptReading, from: readonly Case[], to: readonly Case[]): KeptReading {
   const digests = new Map(from.map((one) => [one.testCase, caseDigest(one)]));

@@ -5,18 +5,18 @@ import type { KeptReading } from '../contract/reading.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 
-/** Where the store lies, and how much it keeps. */
+/** Where the store keeps its keys, and how much it keeps. */
 export interface StoreSettings {
   prefix: string;
-  /** Counted from a handler's last use. */
+  /** Seconds since a handler's last use. */
   retentionSeconds: number;
   maxHandlersPerTenant: number;
 }
 
-/** Does what writes to Redis: at once, or when Redis takes writes. */
+/** Runs a write to Redis: at once, or as soon as Redis accepts writes. */
 export type Write = <Result>(write: () => Promise<Result>) => Promise<Result>;
 
-/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`. What it keeps goes through `write`. */
+/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`. All writes go through `write`. */
 export function createHandlerStore(
   connection: Connection,
   {
@@ -34,30 +34,30 @@ export function createHandlerStore(
   const leases = new Leases(connection, keys);
   return {
     put: (record, key) =>
-      reach('store', () =>
+      callRedis('store', () =>
         write(() =>
           records.put(record.provenance.tenant, record.digest, JSON.stringify({ ...record, lookup: key }), [key]),
         ),
       ),
     touch: ({ provenance, digest }, key) =>
-      reach('touch', () => write(() => records.touch(provenance.tenant, digest, [key]))),
+      callRedis('touch', () => write(() => records.touch(provenance.tenant, digest, [key]))),
     get: (tenant, digest) =>
-      reach('read', async () => {
+      callRedis('read', async () => {
         const text = await records.get(tenant, digest);
         return text === null ? null : readRecord(text);
       }),
     find: (tenant, key) =>
-      reach('find', async () =>
+      callRedis('find', async () =>
         (await records.find(tenant, key)).map(({ record }) => readRecord(record)).filter((record) => record !== null),
       ),
     withdraw: (tenant, digest, reason) =>
-      reach('withdraw', () => write(() => records.withdraw(tenant, digest, reason))),
-    withdrawnFor: (tenant, digest) => reach('read', () => records.withdrawnFor(tenant, digest)),
+      callRedis('withdraw', () => write(() => records.withdraw(tenant, digest, reason))),
+    withdrawnFor: (tenant, digest) => callRedis('read', () => records.withdrawnFor(tenant, digest)),
     once: (tenant, key, turn) => leases.single(`generate:${tenant}:${key}`, turn),
   };
 }
 
-/** Reads a handler's record; `null` where the text is none, which is as if none were stored. */
+/** Parses a handler's record; `null` where the text is none, as if nothing were stored. */
 export function readRecord(text: string): HandlerRecord | null {
   try {
     const value = JSON.parse(text) as Json;
@@ -68,7 +68,7 @@ export function readRecord(text: string): HandlerRecord | null {
   }
 }
 
-/** The store of readings in Redis: `<prefix>:reading:<tenant>:<key>`. Whatever it keeps goes through `write`. */
+/** The store of readings in Redis: `<prefix>:reading:<tenant>:<key>`. All writes go through `write`. */
 export function createReadingStore(
   connection: Connection,
   { prefix, retentionSeconds }: Pick<StoreSettings, 'prefix' | 'retentionSeconds'>,
@@ -79,18 +79,18 @@ export function createReadingStore(
   const leases = new Leases(connection, keys);
   return {
     get: (tenant, key) =>
-      reach('read', async () => {
+      callRedis('read', async () => {
         const text = await readings.get(tenant, key);
-        return text === null ? null : readKeptReading(text);
+        return text === null ? null : parseReading(text);
       }),
     put: (tenant, key, reading) =>
-      reach('store', () => write(() => readings.put(tenant, key, JSON.stringify(reading)))),
+      callRedis('store', () => write(() => readings.put(tenant, key, JSON.stringify(reading)))),
     once: (tenant, key, turn) => leases.single(`read:${tenant}:${key}`, turn),
   };
 }
 
-/** Reads a kept reading; `null` where the text is none, which is as if none were kept. */
-function readKeptReading(text: string): KeptReading | null {
+/** Parses a stored reading; `null` where the text is none, as if nothing were stored. */
+function parseReading(text: string): KeptReading | null {
   try {
     const value = JSON.parse(text) as Json;
     const isReading = isObject(value) && isObject(value.reading) && Array.isArray(value.reading.derived);
@@ -100,7 +100,7 @@ function readKeptReading(text: string): KeptReading | null {
   }
 }
 
-async function reach<T>(verb: string, call: () => Promise<T>): Promise<T> {
+async function callRedis<T>(verb: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

@@ -1,2 +1,5 @@
-/** Names what handlers are verified with; it changes with the checks, so that stored handlers are verified anew. */
+/**
+ * The version of the checks that verify handlers. Change it with the checks, so that stored handlers are verified
+ * again.
+ */
 export const verifierVersion = '3';

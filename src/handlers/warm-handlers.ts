@@ -1,11 +1,11 @@
 import type { LoadedHandler, Sandbox } from '../../sandbox/contract.ts';
 import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
-import type { HandlerLender, Lent } from '../job/services.ts';
+import type { BorrowedHandler, HandlerCache } from '../job/services.ts';
 
-/** Handlers that stay loaded; a cell keeps as many isolates. */
+/** Most handlers that stay loaded. A cell keeps as many isolates. */
 const maxWarm = 8;
 
-/** How long one stays loaded, in milliseconds. */
+/** How long a handler stays loaded, in milliseconds. */
 const maxAgeMs = 60_000;
 
 interface Warm {
@@ -15,14 +15,14 @@ interface Warm {
 }
 
 /**
- * Stored handlers kept loaded between jobs: an isolate with its realm costs more than the runs of a few cases. No run sees another, whoever asked for
- * it; what is saved is the loading.
+ * A cache of loaded handlers, shared by jobs. It saves only the loading, which costs more than running a few cases:
+ * runs stay isolated from each other.
  */
-export class WarmHandlers implements HandlerLender {
+export class WarmHandlers implements HandlerCache {
   readonly #sandbox: Pick<Sandbox, 'load'>;
   readonly #isQuarantined: (bundle: string) => Promise<boolean>;
   readonly #clock: () => number;
-  /** The one used last at the end. */
+  /** The most recently used handler is last. */
   readonly #warm = new Map<string, Warm>();
 
   constructor(
@@ -35,8 +35,11 @@ export class WarmHandlers implements HandlerLender {
     this.#clock = clock;
   }
 
-  /** Lends a stored handler, loaded already where it can be: not one that another worker has put into quarantine since. */
-  async borrow({ digest, role, bundle, provenance }: HandlerRecord): Promise<Lent> {
+  /**
+   * Borrows a stored handler, loaded already where possible. Does not reuse one that another worker has put into
+   * quarantine.
+   */
+  async borrow({ digest, role, bundle, provenance }: HandlerRecord): Promise<BorrowedHandler> {
     const key = `${provenance.tenant} ${digest}`;
     const isQuarantined = this.#warm.has(key) && (await this.#isQuarantined(bundle));
     const known = this.#warm.get(key);

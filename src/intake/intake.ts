@@ -6,7 +6,7 @@ import type { Received } from '../job/received.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { readJob } from './read-job.ts';
 
-/** A job as it was taken from the queue; nothing in its data is known to be right. */
+/** A job as taken from the queue. Its data are not validated yet. */
 export type Taken = Pick<
   Delivery,
   | 'jobId'
@@ -22,16 +22,16 @@ export type Taken = Pick<
   | 'announceEarly'
   | 'announceLate'
 > & {
-  /** Fires when the work is called off. */
+  /** Fires when the job is aborted. */
   signal: AbortSignal;
 };
 
-/** What of a job's time is kept for publishing its outcome, as a share and as bounds in milliseconds. */
+/** The part of a job's time that is reserved for publishing its outcome: a share, within bounds in milliseconds. */
 const publishReserve = { share: 0.05, leastMs: 250, mostMs: 2_000 } as const;
 
 /**
- * Validates a job. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer, and for a kind that is not
- * known.
+ * Validates a job. Throws `EarlyEnd` with `error` for an unknown kind, and with a `JOB_` finding for every fault,
+ * located by JSON pointer.
  */
 export function accepted(
   { kind, data, rawBytes }: Pick<Taken, 'kind' | 'data' | 'rawBytes'>,
@@ -48,7 +48,7 @@ export function accepted(
   return job;
 }
 
-/** Validates a job, as `accepted` does, and starts its deadline. */
+/** Validates a job, as `accepted` does, and starts its deadlines. */
 export function intake(
   taken: Taken,
   knownKinds: readonly string[],
@@ -77,7 +77,10 @@ export function intake(
   };
 }
 
-/** Deadlines of one job. Their timers are cleared with it: those of `AbortSignal.timeout` would hold what they are tied to for minutes. */
+/**
+ * The deadlines of one job. Their timers are cleared with the job; `AbortSignal.timeout` would hold references for
+ * minutes.
+ */
 class AbortTimers {
   readonly #signal: AbortSignal;
   readonly #ends: (() => void)[] = [];
@@ -86,7 +89,7 @@ class AbortTimers {
     this.#signal = signal;
   }
 
-  /** A deadline whose signal fires then, or with the signal that all of them follow. */
+  /** A deadline whose signal fires at this time, or with the job's signal. */
   until(atMs: number): Deadline {
     const controller = new AbortController();
     const timeUp = () => controller.abort(new DOMException('the time is up', 'TimeoutError'));

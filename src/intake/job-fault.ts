@@ -3,24 +3,24 @@ import type { Limit } from '../../queues/index.ts';
 import { fault, type JobFault, quoted, shortened } from '../contract/job-fault.ts';
 import { escapeToken, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 
-/** The fault of a version that is not known. */
+/** The fault of an unsupported version. */
 export function versionFault(version: Json | undefined): JobFault {
   const more = { expected: 1, ...actualOf(version) };
   return fault('JOB_VERSION_UNSUPPORTED', '/version', `found ${described(version)}, wanted 1`, more);
 }
 
-/** The fault of more than a limit allows. */
+/** The fault of data that exceed a limit. */
 export function tooLarge(pointer: string, found: number, limit: Limit): JobFault {
   const message = `found ${found} ${limit.unit}, wanted at most ${limit.value}`;
   return fault('JOB_TOO_LARGE', pointer, message, { expected: limit.value, actual: found });
 }
 
-/** What the schema finds, each fault once. */
+/** The faults that the schema reports, without duplicates. */
 export function schemaFaults(errors: readonly ErrorObject[], data: JsonObject): JobFault[] {
   const seen = new Set<string>();
   const faults: JobFault[] = [];
   for (const error of errors) {
-    // The branches of a choice speak of forms that were not meant; the choice itself says what is wanted.
+    // Errors of single branches of a `oneOf` mislead; the error of the `oneOf` itself says what is wanted.
     if (error.keyword === 'if' || /\/oneOf\/\d+\//.test(error.schemaPath)) continue;
     const found = schemaFault(error, data);
     const key = `${found.pointer} ${found.message}`;
@@ -41,18 +41,18 @@ function schemaFault(error: ErrorObject, data: JsonObject): JobFault {
   if (error.keyword === 'additionalProperties') {
     const name = String(params.additionalProperty);
     const pointer = `${at}/${escapeToken(name).slice(0, 1_000)}`;
-    return fault('JOB_INVALID', pointer, 'found a member that version 1 does not know, wanted none', {});
+    return fault('JOB_INVALID', pointer, 'found a member that is unknown in version 1, wanted none', {});
   }
   const value = valueAt(data, at);
   if (at === '/version') return versionFault(value);
-  const { wanted, expected } = wish(error, params);
+  const { wanted, expected } = expectation(error, params);
   return fault('JOB_INVALID', at, `found ${described(value)}, wanted ${wanted}`, {
     ...(expected === undefined ? {} : { expected }),
     ...actualOf(value),
   });
 }
 
-function wish(error: ErrorObject, params: Record<string, Json>): { wanted: string; expected?: Json } {
+function expectation(error: ErrorObject, params: Record<string, Json>): { wanted: string; expected?: Json } {
   const { type, limit, pattern, allowedValues, allowedValue } = params;
   switch (error.keyword) {
     case 'type':
@@ -103,7 +103,7 @@ function described(value: Json | undefined): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOfValue(value);
 }
 
-/** What kind of value is there, in words. */
+/** Describes the type of a value in words. */
 export function kindOfValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -3,8 +3,8 @@ import type { JsonObject } from '../kernel/json.ts';
 import base from './job-base.schema.json' with { type: 'json' };
 
 /**
- * The JSON Schema of a job: what all families have in common, and what each wants of its own messages. Published as
- * queues/job.schema.json, which `npm run schemas` writes.
+ * The JSON Schema of a job: the members that all families share, and those that each family requires of its messages.
+ * Published as queues/job.schema.json, which `npm run schemas` writes.
  */
 export function jobSchema(families: readonly Family[]): JsonObject & { $id: string } {
   const [standard] = families;

@@ -18,8 +18,9 @@ export type JobReading =
 const validators = compileValidators();
 
 /**
- * Reads a job's data: caps first, then the schema of its kind, then hashes and statuses; fills in the defaults. Names every fault it finds, by JSON pointer
- * (at most `limits.faults` of them, then how many more). Never throws, whatever the data are. `rawBytes` is the size of the JSON text, where known.
+ * Reads a job's data: checks the limits first, then the schema of its kind, then hashes and statuses; then fills in
+ * defaults. Reports every fault by JSON pointer, at most `limits.faults` of them and the number of others. Never
+ * throws, whatever the data are. `rawBytes` is the size of the JSON text, where known.
  */
 export function readJob(kind: string, data: unknown, rawBytes?: number): JobReading {
   const readable = readableOf(kind, data);
@@ -48,7 +49,7 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
     return [fault('JOB_INVALID', '', `found ${kindOfValue(data)}, wanted an object`, { expected: 'object' })];
   }
   const version = member(data, 'version');
-  // A job of a later version follows a contract that is not known here: blaming its other members would mislead.
+  // A job of a later version follows an unknown contract, so faults of its other members would mislead.
   if (typeof version === 'number' && Number.isInteger(version) && version > 1) return [versionFault(version)];
   const tooMany = entriesFault(data);
   if (tooMany) return [tooMany];
@@ -70,11 +71,11 @@ function sizeFault(bytes: number | undefined): JobFault | undefined {
   return tooLarge('', bytes, limits.jobBytes);
 }
 
-/** Looks at every value once, without recursion: data may be nested as deep as their size allows. */
+/** Visits every value once, without recursion: data may be nested as deeply as their size allows. */
 function walk(root: unknown): JobFault[] {
   const faults: JobFault[] = [];
-  const open: { value: unknown; pointer: string; depth: number }[] = [{ value: root, pointer: '', depth: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+  const pending: { value: unknown; pointer: string; depth: number }[] = [{ value: root, pointer: '', depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, pointer, depth } = next;
     if (typeof value === 'string' && !value.isWellFormed()) {
       faults.push(fault('JOB_INVALID', pointer, 'found a lone surrogate, wanted well-formed Unicode', {}));
@@ -97,7 +98,7 @@ function walk(root: unknown): JobFault[] {
             fault('JOB_INVALID', pointer, 'found a member name with a lone surrogate, wanted well-formed Unicode', {}),
           );
         } else {
-          open.push({ value: child, pointer: `${pointer}/${escapeToken(name)}`, depth: depth + 1 });
+          pending.push({ value: child, pointer: `${pointer}/${escapeToken(name)}`, depth: depth + 1 });
         }
       }
     }
@@ -118,7 +119,7 @@ function capFaults(data: JsonObject): JobFault[] {
   return faults;
 }
 
-/** The schema is not asked about more entries than it can answer for in time. */
+/** Limits the number of entries before the schema runs, because validation takes time that grows with their square. */
 function entriesFault(data: JsonObject): JobFault | undefined {
   const lengthOf = (value: Json | undefined): number => {
     if (Array.isArray(value)) return value.length;
@@ -143,7 +144,7 @@ function entriesFault(data: JsonObject): JobFault | undefined {
   return tooLarge(pointer, sum, limits.entries);
 }
 
-/** Two tools of one name could not both be called. */
+/** Finds tools that share a name: only one of them could be called. */
 function nameFaults(data: JsonObject): JobFault[] {
   const tools = member(data, 'tools');
   if (!Array.isArray(tools)) return [];
@@ -157,17 +158,12 @@ function nameFaults(data: JsonObject): JobFault[] {
     }
     const actual = { actual: shortened(name) };
     return [
-      fault(
-        'JOB_INVALID',
-        `/tools/${index}/name`,
-        `found ${quoted(name)} a second time, wanted a name of its own`,
-        actual,
-      ),
+      fault('JOB_INVALID', `/tools/${index}/name`, `found ${quoted(name)} a second time, wanted a unique name`, actual),
     ];
   });
 }
 
-/** A family of our own, and what it finds in its messages. */
+/** Finds an unknown family, or the faults that the family finds in its messages. */
 function familyFaults(kind: Kind, data: JsonObject): JobFault[] {
   const named = member(data, 'family');
   const family = familyIn(data);
@@ -182,7 +178,7 @@ function familyFaults(kind: Kind, data: JsonObject): JobFault[] {
   ];
 }
 
-/** A text is a string, in a case as on the wire. */
+/** Finds case payloads that are no strings, where the job's payload is text. */
 function payloadFaults(data: JsonObject): JobFault[] {
   const cases = member(data, 'testCases');
   if (member(data, 'payload') !== 'text' || !Array.isArray(cases)) return [];
@@ -256,7 +252,7 @@ function bareHash(hash: string): string {
 function capped(faults: JobFault[]): JobFault[] {
   const { value } = limits.faults;
   if (faults.length <= value) return faults;
-  const more = fault('JOB_INVALID', '', `found ${faults.length - value} faults more than are listed, wanted none`, {});
+  const more = fault('JOB_INVALID', '', `found ${faults.length - value} more faults than listed, wanted none`, {});
   return [...faults.slice(0, value), more];
 }
 

@@ -5,13 +5,13 @@ import { families, familyNamed } from '../families/families.ts';
 import type { Family } from '../families/family.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 
-/** How long the peer of a family that is not known waits, in milliseconds. */
+/** How long the peer of an unknown family waits, in milliseconds. */
 const otherTimeoutMs = 60_000;
 
-/** Least and greatest `timeoutMs`. */
+/** Smallest and largest `timeoutMs`. */
 export const timeoutRangeMs = { least: 1_000, greatest: LONGEST_WAIT_MS } as const;
 
-/** What can be read of a job's data without validating them. */
+/** Reads what can be read of a job's data without validating them. */
 export function readableOf(kind: string, data: unknown): Readable {
   const readKind = isKind(kind) ? kind : null;
   if (!isObject(data)) {
@@ -41,7 +41,9 @@ export function readableOf(kind: string, data: unknown): Readable {
   };
 }
 
-/** How long the peer waits, in milliseconds, as far as the data can be read: its default where `timeoutMs` is absent or out of range. */
+/**
+ * How long the peer waits, in milliseconds. Returns the family's default where `timeoutMs` is absent or out of range.
+ */
 export function timeoutOf(data: unknown): number {
   const given = isObject(data) ? member(data, 'timeoutMs') : undefined;
   if (
@@ -55,30 +57,30 @@ export function timeoutOf(data: unknown): number {
   return familyIn(data)?.timeoutMs ?? otherTimeoutMs;
 }
 
-/** The version that data claim, where it is a whole number. */
+/** The version that the data state, where it is a whole number. */
 export function versionOf(data: unknown): number | undefined {
   const version = isObject(data) ? member(data, 'version') : undefined;
   return typeof version === 'number' && Number.isSafeInteger(version) ? version : undefined;
 }
 
-/** Whether a name is that of a kind of job. */
+/** Whether a name is a kind of job. */
 export function isKind(kind: string): kind is Kind {
   return (kinds as readonly string[]).includes(kind);
 }
 
-/** The family that data name, the default one where they name none; `undefined` where it is not known. */
+/** The family that the data name, or the default one where they name none; `undefined` where it is unknown. */
 export function familyIn(data: unknown): Family | undefined {
   const name = isObject(data) ? member(data, 'family') : undefined;
   if (name === undefined) return families[0];
   return typeof name === 'string' ? familyNamed(name) : undefined;
 }
 
-/** The document that data hold, with its place; `undefined` where none can be read. */
+/** The document in the data, with its JSON pointer; `undefined` where none can be read. */
 export function documentIn(data: JsonObject): { text: string; pointer: string } | undefined {
   return (familyIn(data) ?? families[0]).documentIn(data);
 }
 
-/** The hash of the agreement, where its text can be read. */
+/** The hash of the agreement, or `null` where its text cannot be read. */
 export function protocolHashOf(data: unknown): string | null {
   const document = isObject(data) ? documentIn(data) : undefined;
   return document?.text.isWellFormed() ? (familyIn(data) ?? families[0]).hashOf(document.text) : null;

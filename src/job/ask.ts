@@ -8,14 +8,14 @@ import type { Budget } from './budget.ts';
 import { type Ledger, noUsage } from './ledger.ts';
 import type { Services } from './services.ts';
 
-/** Who puts questions: each is taken from a budget, and told in a ledger. */
+/** A caller that asks questions. The budget pays for each question; the ledger records it. */
 export interface Questioner {
   services: Pick<Services, 'completer' | 'model'>;
   ledger: Ledger;
   budget: Budget;
 }
 
-/** Who asks for a job, with all that it works with. */
+/** A caller that asks on behalf of a job, with all services of the pipeline. */
 export interface JobContext extends Questioner {
   services: Services;
 }
@@ -24,21 +24,22 @@ export interface JobContext extends Questioner {
 export interface Question {
   prompt: Prompt;
   purpose: Purpose;
-  /** Whether it carries a candidate and what happened to it. */
+  /** Whether the prompt shows a candidate and why it failed. */
   repair?: boolean;
   options?: Omit<CompleteOptions, 'mayRepeat' | 'asking'>;
-  /** Who is asked; default: the model that writes modules. */
+  /** The model to ask; default: the one that writes modules. */
   completer?: Pick<Completer, 'complete'>;
-  /** Called as soon as the answer is there. */
+  /** Called as soon as the answer is complete. */
   onAnswer?: (() => void) | undefined;
 }
 
-/** What a completion was good for, as its report says it. */
+/** The result of a completion, as the report states it. */
 export type AttemptVerdict = Pick<AttemptReport, 'result' | 'passedCases' | 'code' | 'message'>;
 
 /**
- * Asks the model one question and reports it, whatever comes of it. Rejects with `BudgetUsedUp` where the job may not
- * ask any more, with `PLATFORM_…` and `OPERATOR_…` faults, and with the deadline's reason when called off.
+ * Asks the model one question and records it in the ledger, whatever the result. Rejects with `BudgetUsedUp` where the
+ * job may ask no more, with `PLATFORM_…` and `OPERATOR_…` errors of the completer, and with the deadline's reason when
+ * aborted.
  */
 export async function ask<Value>(
   { prompt, purpose, repair = false, options = {}, completer, onAnswer }: Question,
@@ -61,7 +62,8 @@ export async function ask<Value>(
       durationMs: Math.round(performance.now() - startedAt),
     });
     const { result, code, message } = verdict;
-    // A fault of a candidate quotes it. The words of a server, as they are shown, do not repeat the prompt.
+    // The message of a candidate's fault quotes the candidate, so it is not logged. A server's message, as it is shown
+    // here, does not repeat the prompt.
     const isForOperator = code !== undefined && passesNever(code as Code);
     const reason = result === 'no-answer' && code ? { code, ...(isForOperator && message ? { message } : {}) } : {};
     ledger.tell({ type: 'attempted', attempt: number, result, ...reason });
@@ -95,7 +97,7 @@ export async function ask<Value>(
   }
 }
 
-/** The stages that the time of a question is booked under. */
+/** The stage that the time of a question counts towards. */
 const stageOf: Record<Purpose, string> = { generate: 'complete', judge: 'complete', read: 'read', confirm: 'confirm' };
 
 function faultOf(error: unknown, { signal }: Deadline): AttemptVerdict {

@@ -5,7 +5,10 @@ import type { Analyzed } from '../contract/agreement.ts';
 import { EarlyEnd } from './conclusion.ts';
 import type { Cleared } from './requirements.ts';
 
-/** Runs the preflight, or the rules given, and settles what was found. Leaves with `disputed` or `error` where the agreement is at fault. */
+/**
+ * Runs the preflight, or the given rules, and applies the amendments that resolve its findings. Throws `EarlyEnd` with
+ * `disputed` or `error` where the agreement is at fault.
+ */
 export function clear(analyzed: Analyzed, rules?: readonly Rule[]): Cleared {
   const decision = decide(analyzed, preflight(analyzed, rules));
   if (decision.kind !== 'cleared') {

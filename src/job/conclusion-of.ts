@@ -4,8 +4,9 @@ import { type Conclusion, deadlinePassed, EarlyEnd, jobFinding } from './conclus
 import type { Received } from './received.ts';
 
 /**
- * The end that a job comes to by what a stage threw: its own where it left on purpose, `error` for an operator's fault or a prompt that no model can
- * hold, and for any once the deadline is reached. Throws it on where it is the queue's to deal with.
+ * Turns an error of a stage into the job's conclusion: that of an `EarlyEnd`, `error` for an operator's fault or a
+ * prompt too long for every model, and `error` for anything after the peer's deadline. Rethrows all other errors for
+ * the queue to handle.
  */
 export function conclusionOf(
   error: unknown,

@@ -2,36 +2,36 @@ import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Kind } from '../contract/job.ts';
 import type { Verdict } from '../contract/outcome.ts';
-import type { Language, Said } from '../contract/said.ts';
+import type { Language, Statement } from '../contract/statement.ts';
 import { type Code, codeOf } from '../kernel/errors.ts';
 
-/** How a job ends: the part of its outcome that the stages decide. What is said to the peer follows from it. */
+/** How a job ends: the part of its outcome that the stages decide. The messages to the peer follow from it. */
 export interface Conclusion {
   verdict: Verdict;
   findings: Finding[];
-  /** The language of the agreement, where there is anything to be said in it. */
+  /** The language of the agreement, for messages to the peer. */
   language?: Language;
   /** Why the peer's complaint is rejected. */
   rejected?: Finding;
-  /** Counter-offers, for whoever asked for the job. */
-  proposals?: Said[];
+  /** Counter-offers and further cases. The caller decides whether to send them. */
+  proposals?: Statement[];
   handler?: HandlerRecord;
-  /** Work that goes on after the outcome is out: what the handler turned out to be in the rest of the reading. */
+  /** Work that continues after the outcome is published: running the rest of the reading on the handler. */
   later?: () => Promise<LaterEnd | null>;
 }
 
-/** A verified handler, and the work on its reading that goes on after the outcome, where there is any. */
+/** A verified handler, and the work on its reading that continues after the outcome. */
 export interface Solved extends Pick<Conclusion, 'later'> {
   handler: HandlerRecord;
 }
 
-/** A handler that was withdrawn after its outcome, and the one in its place, where one could be made. */
+/** A handler that was withdrawn after its outcome, and its replacement; `null` where none could be made. */
 export interface LaterEnd {
   withdrawn: HandlerRecord;
   handler: HandlerRecord | null;
 }
 
-/** Thrown by a stage where a job leaves the main path, with the end it comes to (docs/pipeline.md, the exits on the left). */
+/** Thrown by a stage to end the job early, with the conclusion (docs/pipeline.md, the exits on the left). */
 export class EarlyEnd extends Error {
   override readonly name = 'EarlyEnd';
   readonly conclusion: Conclusion;
@@ -41,7 +41,7 @@ export class EarlyEnd extends Error {
     this.conclusion = conclusion;
   }
 
-  /** The end of a job that comes to nothing. */
+  /** The early end of a job with the verdict `error`. */
   static failed(...findings: Finding[]): EarlyEnd {
     return new EarlyEnd({ verdict: 'error', findings });
   }
@@ -52,9 +52,9 @@ export function jobFinding(code: Code, message: string, pointer?: string): Findi
   return { code, severity: 'error', in: 'job', message, ...(pointer === undefined ? {} : { pointer }) };
 }
 
-/** What an end says to the peer, beside what was announced before it. */
-export function saidOf({ verdict, findings, rejected }: Conclusion, kind: Kind | null): Said[] {
-  // Nobody waits for an answer to these.
+/** What a conclusion says to the peer, beyond earlier announcements. */
+export function statementsOf({ verdict, findings, rejected }: Conclusion, kind: Kind | null): Statement[] {
+  // No peer waits for an answer to these.
   const isSilent = kind === 'review' || kind === 'observe';
   switch (verdict) {
     case 'generated':
@@ -70,7 +70,7 @@ export function saidOf({ verdict, findings, rejected }: Conclusion, kind: Kind |
   }
 }
 
-/** The end of a job whose peer will not wait any longer, with what went wrong last, where something did. */
+/** The conclusion of a job whose peer's deadline has passed, with the last error, if there was one. */
 export function deadlinePassed(error?: unknown): Conclusion {
   const code = codeOf(error);
   const cause =

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { CheckReport } from '../contract/check-report.ts';
 import type { AttemptReport, CaseReport, ReadingReport, Report, Usage } from '../contract/outcome.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
-import { toldCases } from './told-cases.ts';
+import { shortenedCases } from './shortened-cases.ts';
 
-type Told = JobEvent extends infer Event
+type LedgerEvent = JobEvent extends infer Event
   ? Event extends JobEvent
     ? Omit<Event, 'job' | 'negotiation'>
     : never
   : never;
 
-/** Keeps account of one job: what was done, how long it took, what it cost. Its report goes into the outcome. */
+/** Records what happened in one job, how long it took and what it cost. Its report goes into the outcome. */
 export class Ledger {
   verification: Report['verification'] = null;
   reused = false;
@@ -19,10 +19,10 @@ export class Ledger {
   checks: CheckReport[] = [];
   reading: ReadingReport | null = null;
   readonly attempts: AttemptReport[] = [];
-  /** What earlier deliveries of the job used. */
+  /** Usage of earlier deliveries of the job. */
   earlier: Usage = noUsage;
   readonly jobId: string;
-  /** What the trials of this delivery draw from. */
+  /** The random seed of the trials in this delivery. */
   readonly trialSeed: string;
   readonly #negotiation: string | null;
   readonly #startedAt = performance.now();
@@ -41,12 +41,12 @@ export class Ledger {
     this.#onEvent = onEvent;
   }
 
-  /** Tells what happened, as it happens. */
-  tell(event: Told): void {
+  /** Emits an event of this job at once. */
+  tell(event: LedgerEvent): void {
     this.#onEvent({ job: this.jobId, negotiation: this.#negotiation, ...event } as JobEvent);
   }
 
-  /** Runs one stage and books its time under its name, whether it succeeds or not. */
+  /** Runs one stage and adds its time to the timings, whether it succeeds or fails. */
   async stage<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
@@ -64,7 +64,7 @@ export class Ledger {
     return this.#attempts;
   }
 
-  /** Milliseconds since the job was started here. */
+  /** Milliseconds since this delivery of the job started. */
   get elapsedMs(): number {
     return Math.round(performance.now() - this.#startedAt);
   }
@@ -76,7 +76,7 @@ export class Ledger {
     return {
       verification,
       reused,
-      cases: toldCases(cases),
+      cases: shortenedCases(cases),
       checks,
       attempts,
       usage: sumUsage([this.earlier, ...attempts.map(({ usage }) => usage)]),
@@ -91,16 +91,21 @@ export class Ledger {
 
 function usageByPurpose(attempts: readonly AttemptReport[]): Report['usageByPurpose'] {
   const groups = Map.groupBy(attempts, ({ purpose }) => purpose);
-  return Object.fromEntries([...groups].map(([purpose, own]) => [purpose, sumUsage(own.map(({ usage }) => usage))]));
+  return Object.fromEntries(
+    [...groups].map(([purpose, group]) => [purpose, sumUsage(group.map(({ usage }) => usage))]),
+  );
 }
 
-/** Nothing used, nothing paid. */
+/** No tokens used, cost unknown. */
 export const noUsage: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null };
 
-/** The sum of what completions used; the cost is unknown as soon as that of one is which used anything, and where there was none. */
+/**
+ * Adds up the usage of completions. The cost is `null` where one that used tokens has no known cost, and where none
+ * used any.
+ */
 export function sumUsage(usages: readonly Usage[]): Usage {
-  const paid = usages.filter(({ inputTokens, outputTokens }) => inputTokens + outputTokens > 0);
-  return paid.reduce<Usage>(
+  const used = usages.filter(({ inputTokens, outputTokens }) => inputTokens + outputTokens > 0);
+  return used.reduce<Usage>(
     (sum, usage, index) => ({
       inputTokens: sum.inputTokens + usage.inputTokens,
       cachedInputTokens: sum.cachedInputTokens + usage.cachedInputTokens,

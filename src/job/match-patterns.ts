@@ -6,13 +6,13 @@ import type { Analyzed } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 
-/** Most patterns of one agreement that are matched in the sandbox: each may take the time of a step. */
+/** Most patterns of one agreement that are matched in the sandbox: each may take as long as a step may. */
 const maxPatterns = 5;
 
-/** Most texts matched against one pattern, and the longest, in UTF-16 units. */
+/** Most texts matched against one pattern, and the longest text in UTF-16 units. */
 const [maxTexts, maxCharacters] = [200, 10_000];
 
-/** Runs in the sandbox, as a handler does: what a document writes is never compiled to a pattern's code in the worker. */
+/** Runs in the sandbox: a regular expression from a document is never run in the worker, where it could block. */
 const matcher = `export function handle({ pattern, texts }) {
   let compiled;
   try { compiled = new RegExp(pattern, 'u'); } catch { compiled = new RegExp(pattern); }
@@ -21,8 +21,9 @@ const matcher = `export function handle({ pattern, texts }) {
 `;
 
 /**
- * Reads a job's agreement with the data of its cases held against all patterns of its schemas: those that cannot be matched in linear time are
- * matched in the sandbox, under its time limit. What is not matched there counts as matching, as everywhere else, and the preflight warns of it.
+ * Analyzes a job's agreement and matches the data of its cases against all patterns of its schemas. Patterns that
+ * cannot be matched in linear time run in the sandbox, under its time limit. What is left unmatched counts as matching,
+ * and the preflight warns about it.
  */
 export async function analyzeWithPatterns(job: Job, sandbox: Sandbox, signal: AbortSignal): Promise<Analyzed> {
   const asked = new Map<string, Set<string>>();
@@ -37,7 +38,7 @@ export async function analyzeWithPatterns(job: Job, sandbox: Sandbox, signal: Ab
     return validator.ok && validator.uncheckedPatterns.length > 0;
   });
   if (!isUnchecked) return analyzed;
-  // Every value that the rules ask about is asked for by the time they are through.
+  // Running the rules once collects every text that they need matched.
   preflight(analyzed);
   const known = await matched(asked, sandbox, signal);
   return analyze({ ...job }, (pattern, text) => known.get(pattern)?.get(text));

@@ -10,19 +10,19 @@ import { validatorOf } from '../schemas/validator-of.ts';
 import type { Subject } from '../verification/subject.ts';
 import { EarlyEnd } from './conclusion.ts';
 
-/** A job that preflight cleared: schemas sanitised and amended, nothing in the way of generating. */
+/** A job that passed the preflight: its schemas are sanitised and amended. */
 export interface Cleared extends Analyzed {
   amendments: Amendment[];
   warnings: Finding[];
 }
 
-/** What a handler for a job is held to, whoever wrote it. */
+/** What a handler for a job must satisfy, no matter who wrote it. */
 export interface Requirements {
   cleared: Cleared;
   exportName: 'handle' | 'perform';
   surface: Surface;
   subject: Subject;
-  /** The schemas of the surface, as they go into the handler record. */
+  /** The schemas of the surface, as the handler record stores them. */
   schemas: Pick<
     HandlerRecord,
     'requestSchema' | 'responseSchema' | 'interactions' | 'taskInputSchema' | 'taskOutputSchema' | 'toolSchemas'
@@ -30,8 +30,9 @@ export interface Requirements {
 }
 
 /**
- * Derives what a handler must meet from a cleared job; its trials draw from the seed. Ends with `error` where a schema of
- * our own side, a tool's or the task's, cannot be used.
+/**
+ * Derives the requirements from a cleared job. Its trials draw their random values from the seed. Throws `EarlyEnd`
+ * with `error` where a schema of our own side, a tool's or the task's, is invalid.
  */
 export function requirementsOf(cleared: Cleared, trialSeed: string): Requirements {
   const { job, agreement } = cleared;
@@ -46,7 +47,7 @@ export function requirementsOf(cleared: Cleared, trialSeed: string): Requirement
   ];
   if (findings.length > 0) throw EarlyEnd.failed(...findings);
   const tools = job.tools.map((tool): Tool => ({ ...tool, ...sanitised(tool, ['inputSchema', 'outputSchema']) }));
-  const own = sanitised({ taskInputSchema: task?.inputSchema, taskOutputSchema: task?.outputSchema }, [
+  const taskSchemas = sanitised({ taskInputSchema: task?.inputSchema, taskOutputSchema: task?.outputSchema }, [
     'taskInputSchema',
     'taskOutputSchema',
   ]);
@@ -54,7 +55,7 @@ export function requirementsOf(cleared: Cleared, trialSeed: string): Requirement
     requestSchema: agreement.requestSchema?.schema ?? null,
     responseSchema: agreement.responseSchema?.schema ?? null,
     ...(agreement.interactions.length < 2 ? {} : { interactions: interactionSchemas(agreement) }),
-    ...own,
+    ...taskSchemas,
     toolSchemas: Object.fromEntries(
       tools.map((tool) => [
         tool.name,
@@ -87,7 +88,7 @@ export function requirementsOf(cleared: Cleared, trialSeed: string): Requirement
   };
 }
 
-/** The named schemas that are there, sanitised. */
+/** The named schemas that are present, sanitised. */
 function sanitised<Name extends string>(
   from: { [Key in Name]?: Json | undefined },
   names: readonly Name[],

@@ -4,7 +4,7 @@ import { codeOf } from '../kernel/errors.ts';
 const maxRetries = 3;
 const pauseMs = 100;
 
-/** Does work that needs a sandbox cell, or the bundler, again when that was lost, which says nothing about the candidate. */
+/** Retries work whose sandbox cell or bundler died: that says nothing about the candidate. */
 export async function retryLost<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let retry = 0; ; retry += 1) {
     try {

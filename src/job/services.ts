@@ -7,21 +7,22 @@ import type { ReadingMode } from '../contract/reading.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
 import type { CheckPolicy } from '../verification/checks.ts';
-import type { JobLimits, ProcessBudget, SpendingBook } from './budget.ts';
+import type { JobLimits, SpendingBook } from './budget.ts';
+import type { ProcessBudget } from './process-budget.ts';
 
-/** A stored handler lent for one proof. */
-export interface Lent {
+/** A loaded handler, borrowed until it is released. */
+export interface BorrowedHandler {
   handler: LoadedHandler;
-  /** Gives it back; `keep` = it may stay loaded for the next job. */
+  /** Returns the handler; `keep` = it may stay loaded for the next job. */
   release(keep: boolean): Promise<void>;
 }
 
-/** Lends stored handlers, loaded already where it can be. */
-export interface HandlerLender {
-  borrow(record: HandlerRecord): Promise<Lent>;
+/** Loads stored handlers, or reuses those that are still loaded. */
+export interface HandlerCache {
+  borrow(record: HandlerRecord): Promise<BorrowedHandler>;
 }
 
-/** What the pipeline works with: every port it needs, made by compose.ts. */
+/** The ports that the pipeline works with, made by compose.ts. */
 export interface Services {
   completer: Model;
   /** Name of the model, for provenance and reports. */
@@ -30,20 +31,20 @@ export interface Services {
   bundle(source: string, exportName: 'handle' | 'perform'): Promise<BundleResult>;
   sandbox: Sandbox;
   /** Stored handlers that stay loaded in the sandbox. */
-  warm: HandlerLender;
+  warm: HandlerCache;
   handlers: HandlerStore;
   readings: ReadingStore;
   readingMode: ReadingMode;
-  /** Who confirms what a reading wants: another model than the one that writes, where there is one. */
+  /** The model that confirms derived cases: another one than the writer, where one is configured. */
   confirmer: Pick<Completer, 'complete'>;
   checkPolicy: CheckPolicy;
-  /** What the trials of every job draw from, to repeat those of one; without it each job has its own. */
+  /** The random seed of all trials, to repeat those of one job. By default each job has its own. */
   trialSeed?: string | undefined;
-  /** What one job may spend. */
+  /** Limits of one job. */
   limits: JobLimits;
-  /** What each job has spent. */
+  /** The spending of each job. */
   spending: SpendingBook;
-  /** What all jobs of this process may spend. */
+  /** The budget of all jobs of this process. */
   processBudget: ProcessBudget;
   onJobEvent(event: JobEvent): void;
 }

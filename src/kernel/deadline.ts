@@ -1,12 +1,12 @@
-/** Tells the time in milliseconds since 1970. */
+/** Returns the time in milliseconds since 1970. */
 export type Clock = () => number;
 
-/** The moment by which an answer must be out, with the signal that fires then or when the work is called off. */
+/** The time by which an answer must be published, with a signal that aborts then or if the work is cancelled. */
 export class Deadline {
-  /** Milliseconds since 1970, by the clock given. */
+  /** Milliseconds since 1970, by the given clock. */
   readonly atMs: number;
   readonly signal: AbortSignal;
-  /** When somebody waits for the answer, where work may go on after that. */
+  /** The time until which someone waits for the answer, if work may continue after that. */
   readonly wantedAtMs: number;
   readonly #clock: Clock;
 
@@ -22,7 +22,7 @@ export class Deadline {
     return Math.max(0, this.atMs - this.#clock());
   }
 
-  /** Milliseconds until the answer is wanted; once nobody waits any more, those that are left. */
+  /** Milliseconds until the answer is wanted. After that time, milliseconds until the deadline. */
   wantedInMs(): number {
     const wantedMs = this.wantedAtMs - this.#clock();
     return wantedMs > 0 ? wantedMs : this.leftMs();

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 
-/** A number from 0 (inclusive) to 1 (exclusive) that follows from a seed and a name, and from neither alone. */
+/** A pseudo-random number from 0 (inclusive) to 1 (exclusive), determined by a seed and a name. */
 export function drawn(seed: string, name: string): number {
   return hash('sha256', JSON.stringify([seed, name]), 'buffer').readUIntBE(0, 6) / 2 ** 48;
 }
 
-/** One of the items, as `drawn`. */
+/** A pseudo-random item, determined as in `drawn`. */
 export function drawnOf<T>(items: readonly T[], seed: string, name: string): T {
   return items[Math.floor(drawn(seed, name) * items.length)] as T;
 }
 
 const syllables = ['ba', 'den', 'fo', 'gil', 'har', 'ju', 'kem', 'lo', 'mir', 'nus', 'pe', 'ras', 'so', 'tul', 'vek'];
 
-/** A sentence that nobody has written and that says nothing: from 2 to 5 words, as `drawn`. */
+/** A meaningless sentence of 2 to 5 words that no document contains, determined as in `drawn`. */
 export function drawnText(seed: string, name: string): string {
   const count = 2 + Math.floor(drawn(seed, name) * 4);
   const words = Array.from({ length: count }, (_, word) =>

@@ -1,6 +1,6 @@
 /**
- * Every error code, closed: docs/errors.md explains each, and a test holds the two to each other. The first word says
- * whose move it is.
+ * Every error code. docs/errors.md explains each, and a test keeps both lists equal. The first word says whose move it
+ * is.
  */
 export type Code =
   | 'JOB_INVALID'

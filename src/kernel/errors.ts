@@ -2,11 +2,13 @@ import type { Code } from './error-codes.ts';
 
 export type { Code } from './error-codes.ts';
 
-/** A fault that is thrown: the platform's, the operator's or our own. Faults of jobs, agreements and candidates are values. */
+/**
+ * A thrown fault: of the platform, the operator or our own code. Faults of jobs, agreements and candidates are values.
+ */
 export class CodedError extends Error {
   override readonly name = 'CodedError';
   readonly code: Code;
-  /** How long to wait before the same thing may work, in milliseconds, where the other side said so. */
+  /** Milliseconds to wait before a retry, if the other side said so. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: Code, message: string, options: { cause?: unknown; retryAfterMs?: number | undefined } = {}) {
@@ -16,7 +18,10 @@ export class CodedError extends Error {
   }
 }
 
-/** The code an error carries, if it carries one of ours; works across module copies and the leaf folders' own classes. */
+/**
+ * The code of an error if it is one of ours. Checks the code, not the class, so it also works for errors of `sandbox/`,
+ * `queues/` and other copies of this module.
+ */
 export function codeOf(error: unknown): Code | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^(JOB|DOCUMENT|CANDIDATE|PLATFORM|OPERATOR|DEFECT)_/.test(code)

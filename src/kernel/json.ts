@@ -1,4 +1,4 @@
-/** A value that JSON (RFC 8259) can carry. */
+/** A JSON value (RFC 8259). */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
 /** A JSON object. */
@@ -6,7 +6,7 @@ export interface JsonObject {
   [name: string]: Json;
 }
 
-/** Says whether a value is a JSON object: neither `null` nor an array. */
+/** Whether a value is a JSON object: neither `null` nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -17,7 +17,7 @@ export function escapeToken(token: string | number): string {
   return /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 }
 
-/** The reference tokens of a JSON pointer (RFC 6901, section 4); the empty pointer has none. */
+/** The unescaped reference tokens of a JSON pointer (RFC 6901, section 4); none for the empty pointer. */
 export function pointerTokens(pointer: string): string[] {
   return pointer === '' ? [] : pointer.slice(1).split('/').map(unescaped);
 }
@@ -26,7 +26,7 @@ function unescaped(token: string): string {
   return token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token;
 }
 
-/** The value at a JSON pointer, or `undefined` where there is none; own members only. */
+/** The value at a JSON pointer, or `undefined`; own members only. */
 export function valueAt(root: Json, pointer: string): Json | undefined {
   let here: Json | undefined = root;
   for (let slash = pointer === '' ? -1 : 0; slash >= 0; ) {
@@ -40,7 +40,10 @@ export function valueAt(root: Json, pointer: string): Json | undefined {
   return here;
 }
 
-/** A value with every scalar replaced by the name of its type, and of a list the first item alone: what it looks like, and none of its data. */
+/**
+ * The shape of a value without its data: every scalar becomes the name of its type, every list is cut to its first
+ * item.
+ */
 export function shapeOf(value: Json): Json {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (isObject(value))
@@ -48,10 +51,10 @@ export function shapeOf(value: Json): Json {
   return value === null ? null : `<${typeof value}>`;
 }
 
-/** What a value costs whoever reads it, beside its characters: as many as make a text as dear. */
+/** The cost of parsing one value, expressed in characters. */
 const valueWeight = 16;
 
-/** How much reading a JSON text costs, in characters: its own, and some for each value that a comma parts from others. */
+/** The cost of parsing a JSON text, in characters: its length, plus a constant for each comma. */
 export function weightOf(json: string): number {
   let weight = json.length;
   for (let at = json.indexOf(','); at >= 0; at = json.indexOf(',', at + 1)) weight += valueWeight;
@@ -61,8 +64,8 @@ export function weightOf(json: string): number {
 const NUMERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Whether the number that a JSON text writes is written with the same digits again once it was read as a double. Digits beyond
- * a double's behind the point count as measured, not as counted: they are no loss below 2^53.
+ * Whether a JSON number has the same digits after it is parsed as a double and written again. Below 2^53, extra digits
+ * after the point do not count as lost: such numbers are measured, not counted.
  */
 export function keepsDigits(numeral: string): boolean {
   const value = Number(numeral);
@@ -71,7 +74,7 @@ export function keepsDigits(numeral: string): boolean {
   return Math.abs(value) < 2 ** 53 || decimalOf(numeral) === decimalOf(String(value));
 }
 
-/** A decimal numeral in one form: its digits without zeros around them, and their power of ten. */
+/** A decimal numeral in normal form: its digits without leading and trailing zeros, and their power of ten. */
 function decimalOf(numeral: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = NUMERAL.exec(numeral) ?? [];
   const digits = `${whole}${fraction}`;
@@ -87,10 +90,10 @@ function trailingZeros(digits: string): number {
 
 const ZERO = 0x30;
 
-/** What every number that `keepsDigits` denies has in its text. */
+/** Matches in every text with a number that `keepsDigits` rejects. */
 const MAY_LOSE_DIGITS = /\d{16}|\d[eE]/;
 
-/** Whether a JSON text may hold a number that is written with other digits again; cheap. */
+/** A cheap test whether a JSON text may contain a number that loses digits. */
 export function mayLoseDigits(json: string): boolean {
   return MAY_LOSE_DIGITS.test(json);
 }

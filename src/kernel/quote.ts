@@ -5,12 +5,12 @@ import type { Json } from './json.ts';
 export const MAX_QUOTE_CHARS = 160;
 
 /**
- * A JSON value as inline code of markdown, on one line and cut to `MAX_QUOTE_CHARS`. Whatever the value holds, it cannot end
- * the code, begin a line or hide: backticks, control, bidirectional and invisible characters are written as JSON escapes.
+ * A JSON value as inline Markdown code, on one line, cut to `MAX_QUOTE_CHARS`. No value can end the code, start a line
+ * or hide text: backticks, control, bidirectional and invisible characters become JSON escapes.
  */
 export function quoteJson(value: Json): string {
   if (typeof value !== 'object' || value === null) return asCode(JSON.stringify(value));
-  // The same part of a schema is quoted for every case that breaks it, and it may be large.
+  // A large schema part may be quoted once for each case that breaks it.
   const quoted = quotes.get(value) ?? asCode(JSON.stringify(value));
   quotes.set(value, quoted);
   return quoted;
@@ -18,12 +18,12 @@ export function quoteJson(value: Json): string {
 
 const quotes = new WeakMap<object, string>();
 
-/** A text, such as a name or a JSON pointer, as inline code of markdown; as safe as `quoteJson`. */
+/** A text such as a name or JSON pointer as inline Markdown code; as safe as `quoteJson`. */
 export function quoteText(text: string): string {
   return asCode(text);
 }
 
-/** A text on one line without characters that hide or reorder others, each written as a JSON escape; not cut. */
+/** A text on one line, with each invisible or reordering character as a JSON escape; not cut. */
 export function visibleText(text: string): string {
   return text.replace(INVISIBLE, jsonEscape);
 }

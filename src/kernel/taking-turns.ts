@@ -1,9 +1,9 @@
-/** How long one piece of work may keep the thread while others want it, in milliseconds. */
+/** Longest time that one piece of work may block the event loop, in milliseconds. */
 const longMs = 20;
 
 /**
- * Makes what is awaited between pieces of one long work, so that timers and others' work get their turn. Rejects with the signal's reason once it
- * is aborted.
+ * Returns a function to await between the steps of long work: it yields to the event loop if the last yield was long
+ * ago. Rejects with the signal's reason once the signal is aborted.
  */
 export function takingTurns(signal: AbortSignal): () => Promise<void> {
   let since = performance.now();

@@ -10,7 +10,7 @@ import type { Cleared, Requirements } from '../job/requirements.ts';
 import type { Services } from '../job/services.ts';
 import { amendedAgreement } from './stored-handler.ts';
 
-/** Analysis and preflight of a job under the amendments that its handler was made with. */
+/** Analyzes a job and runs the preflight, with the amendments that its handler was made with. */
 export async function clearAmended(
   job: Job,
   { amendments }: HandlerRecord,
@@ -25,7 +25,10 @@ export async function clearAmended(
   return { ...cleared, amendments: [...amendments, ...cleared.amendments] };
 }
 
-/** The same of a job's own cases and those that its handler was verified with before. Leaves with `disputed` where they contradict each other, or a new one has not the id of its request. */
+/**
+ * The same for the cases of the job and those that its handler was verified with before. Throws `EarlyEnd` with
+ * `disputed` where they contradict each other, or where a new case does not echo the id of its request.
+ */
 export async function clearTogether(
   { cleared, subject }: Requirements,
   record: HandlerRecord,
@@ -36,8 +39,9 @@ export async function clearTogether(
   const { job, agreement } = cleared;
   const proof = mergeProof(proofOf({ subject }), record.proof);
   const earlier = proof.cases.slice(agreement.cases.length);
-  // What only several cases together show: in this order, and by these numbers, it is found in one of the job's cases, as the peer knows them.
-  const together = { ...cleared, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } };
-  clear(together, [ruleCasesContradict, ruleCaseIdNotEchoed]);
+  // Some faults show only across several cases. With the earlier cases first, they are found in a case of the job,
+  // under the number that the peer knows.
+  const all = { ...cleared, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } };
+  clear(all, [ruleCasesContradict, ruleCaseIdNotEchoed]);
   return clearAmended(withProof(job, proof), record, services, ledger, signal);
 }

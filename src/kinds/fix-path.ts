@@ -1,11 +1,11 @@
 import { analyze } from '../analysis/analyze.ts';
 import { decide } from '../analysis/decide.ts';
+import { CORRELATION } from '../analysis/documented-echoes.ts';
 import { preflight } from '../analysis/rules.ts';
-import { CORRELATION } from '../analysis/said-echoes.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
-import type { Language } from '../contract/said.ts';
+import type { Language } from '../contract/statement.ts';
 import { readingOf } from '../deriving/read.ts';
 import { CaseValidation } from '../documents/case-validation.ts';
 import { type Complaint, memberNames, placeSpokenOf, readComplaint, speaksOf } from '../documents/read-complaint.ts';
@@ -31,39 +31,42 @@ import { type Reproduction, reproduce } from './reproduce.ts';
 import type { Reproduced } from './reproduce-probes.ts';
 import { amendedAgreement, storedHandler } from './stored-handler.ts';
 
-/** Faults that the peer is told of. */
-const maxConfirmed = 5;
+/** Most faults reported to the peer. */
+const maxShown = 5;
 
 /**
- * The peer complains about our messages. What it says is only a hint where to look: the fault counts where our handler is seen to have it. Then it is
- * accepted at once and the handler made again from the agreed document; else it is rejected with the reason. A complaint never changes the
- * document, the cases or the tools.
+ * Handles a complaint of the peer about our messages. The complaint only hints where to look: a fault counts where our
+ * handler shows it in a run. Then the complaint is accepted at once and a new handler is generated from the agreed
+ * document; else it is rejected with the reason. A complaint never changes the document, the cases or the tools.
  */
 export const fixPath: Path = async (received, services, ledger) => {
   const { job, workDeadline } = received;
   const record = await ledger.stage('lookup', () => storedHandler(job, services));
-  const own = requirementsOf(await clearAmended(job, record, services, ledger, workDeadline.signal), ledger.trialSeed);
-  const held = requirementsOf(
-    await clearTogether(own, record, services, ledger, workDeadline.signal),
+  const ownRequirements = requirementsOf(
+    await clearAmended(job, record, services, ledger, workDeadline.signal),
     ledger.trialSeed,
   );
-  const { language } = held.cleared.agreement;
+  const requirements = requirementsOf(
+    await clearTogether(ownRequirements, record, services, ledger, workDeadline.signal),
+    ledger.trialSeed,
+  );
+  const { language } = requirements.cleared.agreement;
   const complaint = readComplaint(
     familyOf(job).complaint(job.complaint ?? {}),
-    memberNames([held.schemas.requestSchema, held.schemas.responseSchema]),
+    memberNames([requirements.schemas.requestSchema, requirements.schemas.responseSchema]),
   );
   const contested = contestedAmendment(job, record, complaint);
   if (contested !== null) throw new EarlyEnd(disputeAmendment(job, contested, language));
   const side = job.role === 'provider' ? 'response' : 'request';
 
-  const seek = (handler: Parameters<typeof reproduce>[0]) =>
-    reproduce(handler, held, complaint, services, ledger, received.peerDeadline, workDeadline.signal);
-  const seen = await seek(record);
-  const { faults, cases } = seen;
+  const search = (handler: Parameters<typeof reproduce>[0]) =>
+    reproduce(handler, requirements, complaint, services, ledger, received.peerDeadline, workDeadline.signal);
+  const reproduction = await search(record);
+  const { faults, cases } = reproduction;
   ledger.cases = cases;
   ledger.checks = record.provenance.checks;
   ledger.verification = cases.length > 0 ? 'negotiated' : 'schema-only';
-  const { warnings } = held.cleared;
+  const { warnings } = requirements.cleared;
   if (faults.length === 0) {
     if (received.announced.length > 0)
       throw new CodedError(
@@ -72,19 +75,19 @@ export const fixPath: Path = async (received, services, ledger) => {
       );
     const quoted = contestedByQuote(job, record, complaint, side);
     if (quoted !== null) throw new EarlyEnd(disputeAmendment(job, quoted, language));
-    const finding = unfounded(complaint, held, seen, side);
+    const finding = unfounded(complaint, requirements, reproduction, side);
     return { verdict: 'clean', language, rejected: finding, findings: [...warnings, finding], handler: record };
   }
 
-  const shown = eachOnce(faults.map((fault) => confirmed(fault, side))).slice(0, maxConfirmed);
+  const shown = firstOfEachPlace(faults.map((fault) => confirmed(fault, side))).slice(0, maxShown);
   await received.announceEarly({ what: 'complaint-accepted', findings: shown }, language);
   try {
     const assignment: Assignment = {
-      ...(await ledger.stage('prompt', () => mendingBrief(held, record, faults, services))),
-      faultsOf: async (tested) => standing((await seek({ ...tested, role: record.role })).faults),
+      ...(await ledger.stage('prompt', () => repairAssignment(requirements, record, faults, services))),
+      faultsOf: async (tested) => factsOf((await search({ ...tested, role: record.role })).faults),
     };
     const context = { services, ledger, budget: await openBudget(services, ledger.jobId, job.tenant) };
-    const reading = readingOf(record, held, context, workDeadline);
+    const reading = readingOf(record, requirements, context, workDeadline);
     const tested = await generate({
       ...context,
       assignment,
@@ -92,7 +95,7 @@ export const fixPath: Path = async (received, services, ledger) => {
       deadline: workDeadline,
       peerDeadline: received.peerDeadline,
     });
-    const key = handlerKey(held.cleared);
+    const key = handlerKey(requirements.cleared);
     const handler = await ledger.stage('store', () => store(tested, assignment, key, ledger, services, reading));
     return { verdict: 'generated', findings: [...shown, ...warnings], handler };
   } catch (error) {
@@ -101,7 +104,7 @@ export const fixPath: Path = async (received, services, ledger) => {
   }
 };
 
-/** The amended place that a complaint speaks of: what was settled without the peer cannot be held against it, nor by it against us. */
+/** The amended place that a complaint is about. An amendment made without the peer's consent obliges neither side. */
 function contestedAmendment(
   job: Job,
   { amendments }: HandlerRecord,
@@ -116,13 +119,16 @@ function contestedAmendment(
       instancePointers(located?.schema ?? null, path).map((pointer) => ({ in: side, pointer })),
     );
   });
-  // A place in the items of a list is one in any of them.
-  const inLists = complaint.pointers.map((pointer) => pointer.replace(/\/\d+(?=\/|$)/g, ''));
-  const spoken = { ...complaint, pointers: [...complaint.pointers, ...inLists] };
-  return places.find(({ pointer }) => pointer !== '' && speaksOf(spoken, pointer)) ?? null;
+  // A place in the items of a list stands for that place in any item.
+  const listPointers = complaint.pointers.map((pointer) => pointer.replace(/\/\d+(?=\/|$)/g, ''));
+  const widened = { ...complaint, pointers: [...complaint.pointers, ...listPointers] };
+  return places.find(({ pointer }) => pointer !== '' && speaksOf(widened, pointer)) ?? null;
 }
 
-/** The places in a message that a place in its schema speaks of, as far as they go by members; of a name that is required, the member so named. */
+/**
+ * The places in a message that a place in its schema describes, by member names. For an entry of `required`, the member
+ * with that name.
+ */
 function instancePointers(schema: Json, schemaPointer: string): string[] {
   const name = /\/required\/\d+$/.test(schemaPointer) ? valueAt(schema, schemaPointer) : undefined;
   return referringPaths(schema, schemaPointer).map((path) => {
@@ -131,10 +137,10 @@ function instancePointers(schema: Json, schemaPointer: string): string[] {
   });
 }
 
-/** Most places from which references lead to one place of a schema. */
-const maxReferring = 50;
+/** Most paths by which references lead to one place of a schema. */
+const maxPaths = 50;
 
-/** A place in a schema by every way that references lead to it. */
+/** All paths by which references lead to a place in a schema. */
 function referringPaths(schema: Json, schemaPointer: string): string[] {
   const references = allSubschemas(schema, MAX_SUBSCHEMAS).flatMap(({ schema: each, pointer: from }) => {
     const target =
@@ -142,17 +148,17 @@ function referringPaths(schema: Json, schemaPointer: string): string[] {
     return target === undefined || target.pointer === '' ? [] : [{ from, to: target.pointer }];
   });
   const paths = new Set([schemaPointer]);
-  // What is added on the way is looked at as well.
+  // The loop also visits the paths that it adds.
   for (const path of paths)
     for (const { from, to } of references)
-      if (paths.size < maxReferring && path.startsWith(`${to}/`)) paths.add(from + path.slice(to.length));
+      if (paths.size < maxPaths && path.startsWith(`${to}/`)) paths.add(from + path.slice(to.length));
   const used = [...paths].filter((path) => !/\/(?:\$defs|definitions)\//.test(path));
   return used.length > 0 ? used : [schemaPointer];
 }
 
 /**
- * The place at which a message of ours that a complaint quotes breaks its schema as agreed, but not as amended; `null` where it quotes none, and where
- * it speaks of another place in it.
+ * The place where a quoted message of ours breaks the schema as agreed, but not as amended; `null` where the complaint
+ * quotes no such message, or is about another place in it.
  */
 function contestedByQuote(
   job: Job,
@@ -182,10 +188,13 @@ function contestedByQuote(
   return null;
 }
 
-/** The dispute that the amendment once settled, brought up again; where nothing is left of it, the contested place alone. */
+/**
+ * Raises the dispute that the amendment had resolved; where the preflight finds it no more, a finding at the contested
+ * place alone.
+ */
 function disputeAmendment(job: Job, place: Pick<Finding, 'in' | 'pointer'>, language: Language): Conclusion {
-  const { peerCapabilities: _, ...told } = job;
-  const analyzed = analyze({ ...told, onContradiction: 'dispute' });
+  const { peerCapabilities: _, ...silentJob } = job;
+  const analyzed = analyze({ ...silentJob, onContradiction: 'dispute' });
   const decision = decide(analyzed, preflight(analyzed));
   if (decision.kind === 'disputed')
     return { verdict: 'disputed', language, findings: decision.findings, proposals: decision.proposals };
@@ -198,7 +207,7 @@ function disputeAmendment(job: Job, place: Pick<Finding, 'in' | 'pointer'>, lang
   return { verdict: 'disputed', language, findings: [finding], proposals: [] };
 }
 
-/** The side of an exchange that is ours. */
+/** Our side of an exchange. */
 type Side = 'request' | 'response';
 
 function confirmed({ pointer, message, testCase, got }: Reproduced, side: Side): Finding {
@@ -213,13 +222,13 @@ function confirmed({ pointer, message, testCase, got }: Reproduced, side: Side):
   };
 }
 
-/** The first one of each place: one fault shows in many runs. */
-function eachOnce(findings: readonly Finding[]): Finding[] {
+/** Keeps the first finding of each place: one fault shows in many runs. */
+function firstOfEachPlace(findings: readonly Finding[]): Finding[] {
   const places = Map.groupBy(findings, ({ testCase, pointer }) => `${testCase} ${pointer}`);
   return [...places.values()].flatMap((same) => same.slice(0, 1));
 }
 
-/** Why a complaint is rejected: the place, what the schema wants there, and the shape of our message; never its data. */
+/** Why a complaint is rejected: the place, the schema there, and the shape of our message; never its data. */
 function unfounded(
   complaint: Complaint,
   { schemas }: Requirements,
@@ -240,7 +249,7 @@ function unfounded(
   };
 }
 
-/** What a schema says of a place in its messages: through references, lists and the first part of a union that knows it. */
+/** The schema of a place in a message: follows references, lists and the first branch of a union that has the place. */
 function schemaAt(root: Json, pointer: string): Json | undefined {
   const found = pointerTokens(pointer).reduce<Json | undefined>(
     (schema, token) => (schema === undefined ? undefined : memberSchema(root, schema, token, 0)),
@@ -254,7 +263,7 @@ function schemaAt(root: Json, pointer: string): Json | undefined {
   ) as JsonObject;
 }
 
-/** How deep references and unions are followed for an excerpt. */
+/** Most references and nested unions followed for an excerpt. */
 const maxFollowed = 8;
 
 function referred(root: Json, schema: Json): Json {
@@ -277,8 +286,8 @@ function memberSchema(root: Json, schema: Json, token: string, depth: number): J
   return undefined;
 }
 
-/** Faults that were seen, as facts for a repair. */
-function standing(faults: readonly Reproduced[]): CheckFact[] {
+/** Reproduced faults, as facts for a repair. */
+function factsOf(faults: readonly Reproduced[]): CheckFact[] {
   return faults.map(({ message, pointer, testCase, input, got }) => ({
     check: 'faults in use',
     code: 'CANDIDATE_COMPLAINT_STANDS',
@@ -289,14 +298,17 @@ function standing(faults: readonly Reproduced[]): CheckFact[] {
   }));
 }
 
-/** The assignment of a handler that is made again: its source and what it was seen to do wrong stand in the prompt; of what the peer wrote, the requests alone. */
-async function mendingBrief(
-  held: Requirements,
+/**
+ * The assignment for a new handler. Its prompt shows the old source and the faults; of the peer's texts, only the
+ * requests.
+ */
+async function repairAssignment(
+  requirements: Requirements,
   record: HandlerRecord,
   faults: readonly Reproduced[],
   services: Services,
 ): Promise<Assignment> {
-  const assignment = await assignmentFor(held, services);
-  const facts = { checks: repairChecks(standing(faults)) };
+  const assignment = await assignmentFor(requirements, services);
+  const facts = { checks: repairChecks(factsOf(faults)) };
   return { ...assignment, prompt: renderRepair(assignment.prompt, record.role, record.source, facts) };
 }

@@ -17,7 +17,7 @@ import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
 import type { Path } from '../job/path.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
 
-/** What keeps exchanges from being held against the agreement: without a schema that can be used, everything would be clean. */
+/** The rules for schemas: without usable schemas nothing can be checked, and every exchange would be clean. */
 const rulesOfSchemas = [
   ruleTextEscaped,
   ruleBaseProtocolMissing,
@@ -28,15 +28,21 @@ const rulesOfSchemas = [
   rulePatternUnsafe,
 ];
 
-/** The agreement as a handler was made for it: with the amendments that hold because the peer cannot be told of a contradiction. */
-function asHeldTo(analyzed: Analyzed): Analyzed {
+/**
+ * The agreement as a handler was made for it: with the amendments that apply where the peer cannot be told of a
+ * contradiction.
+ */
+function amendedForPeer(analyzed: Analyzed): Analyzed {
   const job: Job = { ...analyzed.job, kind: 'generate', onContradiction: 'dispute' };
   const decision = decide({ ...analyzed, job }, preflight(analyzed, [ruleCaseViolatesSchema]));
   return decision.kind === 'cleared' ? { ...analyzed, agreement: decision.agreement } : analyzed;
 }
 
-/** What the peer really sent, held against the agreement: `clean`, or `disputed` with a message that names exchange and place. No model is asked. */
-export const observePath: Path = async ({ job }, _shop, ledger) => {
+/**
+ * Checks the exchanges that the peer really had with us against the agreement. Ends `clean`, or `disputed` with a
+ * message that names exchange and place. Asks no model.
+ */
+export const observePath: Path = async ({ job }, _services, ledger) => {
   const analyzed = await ledger.stage('analyze', () => analyze(job));
   const { cases, language } = analyzed.agreement;
   const unknown = (job.exchanges ?? []).flatMap(({ testCase }, index) => {
@@ -47,11 +53,11 @@ export const observePath: Path = async ({ job }, _shop, ledger) => {
   });
   if (unknown.length > 0) throw EarlyEnd.failed(...unknown);
   const findings = await ledger.stage('judge', () =>
-    cappedFindings([...preflight(analyzed, rulesOfSchemas), ...observeExchanges(asHeldTo(analyzed))]),
+    cappedFindings([...preflight(analyzed, rulesOfSchemas), ...observeExchanges(amendedForPeer(analyzed))]),
   );
   const errors = findings.filter(({ severity }) => severity === 'error');
   const faults = errors.filter((fault) => fault.in !== 'job');
-  // What was not looked at is not clean.
+  // An exchange that could not be checked is not clean.
   if (faults.length === 0 && errors.length > 0) throw EarlyEnd.failed(...findings);
   if (faults.length === 0) return { verdict: 'clean', findings };
   const verdict = familyOf(job).canSay('dispute', job) ? 'disputed' : 'error';

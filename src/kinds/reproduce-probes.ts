@@ -15,54 +15,56 @@ import { forbiddenValues } from '../verification/worlds/forbidden-values.ts';
 import { generateInputs } from '../verification/worlds/generated-inputs.ts';
 import { replacedAt } from '../verification/worlds/variations.ts';
 
-/** A fault that a handler was seen to have. */
+/** A fault that a handler showed in a run. */
 export interface Reproduced {
-  /** What it was given. */
+  /** The input of the run. */
   input: Json;
-  /** JSON pointer into the message it sent: its response, or a requester's request; empty where there was none. */
+  /** JSON pointer into the message it sent: its response, or a requester's request. Empty where it sent none. */
   pointer: string;
   message: string;
   testCase?: number;
   got?: Json;
 }
 
-/** A run beyond the cases, and what is wrong with what was seen of it. */
+/** A run beyond the cases, and how to find faults in it. */
 export interface Probe {
-  /** Whether the complaint quotes what this run plays again. */
+  /** Whether the run replays what the complaint quotes. */
   quoted: boolean;
   scenario: Scenario;
   faultsIn(seen: Observation): Reproduced[];
 }
 
-/** The runs in which a complaint's fault may show: what it quotes first, then generated inputs. */
-export function probesOf(held: Requirements, complaint: Complaint): Probe[] {
-  const exchanges = exchangesOf(held, complaint);
-  return held.subject.role === 'provider'
-    ? providerProbes(held, exchanges, complaint)
-    : requesterProbes(held, exchanges, complaint);
+/** The runs that may show the fault of a complaint: first those that replay what it quotes, then generated inputs. */
+export function probesOf(requirements: Requirements, complaint: Complaint): Probe[] {
+  const exchanges = exchangesOf(requirements, complaint);
+  return requirements.subject.role === 'provider'
+    ? providerProbes(requirements, exchanges, complaint)
+    : requesterProbes(requirements, exchanges, complaint);
 }
 
-/** How the message that a complaint quotes as ours stands to the agreement; `null` where it quotes none. */
-export function quotedOf(held: Requirements, complaint: Complaint): 'keeps' | 'breaks' | null {
-  const { role } = held.subject;
-  const [said] = exchangesOf(held, complaint).filter(({ response }) => role === 'requester' || response !== undefined);
-  if (said === undefined) return null;
-  return exchangeFaults(held, said.request, said.response ?? null).length > 0 ? 'breaks' : 'keeps';
+/** Whether the message that a complaint quotes as ours satisfies the agreement; `null` where it quotes none. */
+export function quotedOf(requirements: Requirements, complaint: Complaint): 'keeps' | 'breaks' | null {
+  const { role } = requirements.subject;
+  const [quoted] = exchangesOf(requirements, complaint).filter(
+    ({ response }) => role === 'requester' || response !== undefined,
+  );
+  if (quoted === undefined) return null;
+  return exchangeFaults(requirements, quoted.request, quoted.response ?? null).length > 0 ? 'breaks' : 'keeps';
 }
 
-/** Whether a run was ended because it would not end by itself. */
-export function endless({ end }: Observation): boolean {
+/** Whether a limit ended the run. */
+export function isEndedByLimit({ end }: Observation): boolean {
   return end === 'timed-out' || end === 'out-of-memory' || end === 'killed';
 }
 
-/** The fault of a run that came to no message. */
-export function noAnswer(input: Json, { end, message }: Observation): Reproduced {
+/** The fault of a run that ended without a message. */
+export function noAnswerFault(input: Json, { end, message }: Observation): Reproduced {
   return { input, pointer: '', message: `it gives no answer: ${message ?? end}` };
 }
 
 function exchangesOf({ subject }: Requirements, complaint: Complaint): QuotedExchange[] {
   const [ofRequest, ofResponse] = [subject.requestSchema, subject.responseSchema].map(ownNames);
-  // A request that is complained of may well be invalid: then its members tell it from a response.
+  // A request in a complaint may be invalid. Then its member names tell it from a response.
   const looksLikeRequest = (value: Json) =>
     isObject(value) &&
     Object.keys(value).reduce((sum, name) => sum + Number(ofRequest?.has(name)) - Number(ofResponse?.has(name)), 0) > 0;
@@ -77,34 +79,34 @@ function ownNames(schema: Json): Set<string> {
 }
 
 function providerProbes(
-  held: Requirements,
+  requirements: Requirements,
   exchanges: readonly QuotedExchange[],
   { texts, values }: Complaint,
 ): Probe[] {
-  const { subject } = held;
+  const { subject } = requirements;
   const isText = subject.payload === 'text';
   const isRequest = (value: Json) => subject.surface.requestIssues(value).length === 0;
   const known = subject.cases.map(({ request }) => request);
   const counts = { plausible: 20, sampled: 20, invalid: 20 };
   const isJudged = subject.requestSchema !== null || isText;
   const generated = isJudged ? generateInputs(subject.requestSchema, known, isRequest, 'complaint', counts) : [];
-  // That broken requests are answered, a case must show.
+  // Only a case can show that broken requests are to be answered.
   const isBrokenAnswered = answersBrokenRequests(subject);
   const isAgreed = (input: Json, isPlausible: boolean) => (isText ? isPlausible : isRequest(input));
-  // Where none does, what we made up ourselves shows nothing.
-  const telling = generated.filter(({ kind, deep }) => kind !== 'invalid' || (isBrokenAnswered && deep !== true));
+  // Where no case does, generated broken requests prove nothing.
+  const conclusive = generated.filter(({ kind, deep }) => kind !== 'invalid' || (isBrokenAnswered && deep !== true));
   return [
     ...(isText ? texts : exchanges.map(({ request }) => request)).map((input) => ({
       input,
       quoted: true,
       isPlausible: false,
     })),
-    ...[...spokenOf(known, values, isRequest), ...knownToTools(subject, known)].map((input) => ({
+    ...[...withMentionedValues(known, values, isRequest), ...knownToTools(subject, known)].map((input) => ({
       input,
       quoted: false,
       isPlausible: true,
     })),
-    ...telling.map(({ input, kind }) => ({ input, quoted: false, isPlausible: kind === 'plausible' })),
+    ...conclusive.map(({ input, kind }) => ({ input, quoted: false, isPlausible: kind === 'plausible' })),
     ...(isBrokenAnswered ? beyondBounds(subject.requestSchema, known, isRequest) : []).map((input) => ({
       input,
       quoted: false,
@@ -115,86 +117,93 @@ function providerProbes(
     scenario: scenarioOf(subject, input, index),
     faultsIn: (seen) => {
       if (seen.end !== 'returned')
-        return isJudged && (isAgreed(input, isPlausible) || isBrokenAnswered) && !failedByTool(seen)
-          ? [noAnswer(input, seen)]
+        return isJudged && (isAgreed(input, isPlausible) || isBrokenAnswered) && !hasFailedTool(seen)
+          ? [noAnswerFault(input, seen)]
           : [];
       const isBroken = subject.requestSchema !== null && !isRequest(input);
       const invalid = seen.issues
-        .filter((issue) => !isBroken || !isOfRequest(subject, input, seen.value, issue))
+        .filter((issue) => !isBroken || !repeatsRequest(subject, input, seen.value, issue))
         .map((issue) => schemaFault(input, 'answer', issue));
-      if (seen.issues.length > 0 || seen.value === undefined || failedByTool(seen)) return invalid;
+      if (seen.issues.length > 0 || seen.value === undefined || hasFailedTool(seen)) return invalid;
       if (!quoted && !isPlausible) return invalid;
-      return exchangeFaults(held, input, seen.value, quoted ? undefined : 'DOCUMENT_EXCHANGE_ID_NOT_ECHOED');
+      return exchangeFaults(requirements, input, seen.value, quoted ? undefined : 'DOCUMENT_EXCHANGE_ID_NOT_ECHOED');
     },
   }));
 }
 
-/** Most inputs that are made of the values which a complaint mentions, and of what tools know. */
-const maxMade = 40;
+/** Most inputs made from values of the complaint, from schema bounds, or from tool examples. */
+const maxInputs = 40;
 
-/** The first of the known inputs that is valid, with one of its values replaced by one that a complaint mentions: "seen for room C-311". */
-function spokenOf(known: readonly Json[], values: readonly string[], isValid: (input: Json) => boolean): Json[] {
+/** The first valid known input, with one value replaced by one that the complaint mentions: "seen for room C-311". */
+function withMentionedValues(
+  known: readonly Json[],
+  values: readonly string[],
+  isValid: (input: Json) => boolean,
+): Json[] {
   const base = known.find(isValid);
   if (!isObject(base ?? null)) return [];
-  const made = values.flatMap((value) =>
+  const inputs = values.flatMap((value) =>
     leavesOf(base as Json).flatMap(({ pointer, value: from }) => {
       const to = typeof from === 'number' ? Number(value) : typeof from === 'string' ? value : from;
       const input = to === from || Number.isNaN(to) ? undefined : replacedAt(base as Json, pointer, to);
       return input !== undefined && isValid(input) ? [input] : [];
     }),
   );
-  return made.slice(0, maxMade);
+  return inputs.slice(0, maxInputs);
 }
 
-/** The first of the known inputs that is valid, with one of its values just beyond what the schema allows. */
+/** The first valid known input, with one value just beyond what the schema allows. */
 function beyondBounds(schema: Json, known: readonly Json[], isValid: (input: Json) => boolean): Json[] {
   const base = known.find(isValid);
   return base === undefined
     ? []
     : forbiddenValues(schema, base)
-        .slice(0, maxMade)
+        .slice(0, maxInputs)
         .map(({ input }) => input);
 }
 
-/** Known inputs about what the tools have another example of. */
+/** Known inputs with the values of other tool examples. */
 function knownToTools({ tools }: Pick<Subject, 'tools'>, known: readonly Json[]): Json[] {
-  const made = tools.flatMap(({ examples = [] }) => {
+  const inputs = tools.flatMap(({ examples = [] }) => {
     const asked = examples.map(({ input }) => leavesOf(input));
     return known.flatMap((base) => {
-      const held = new Set(leavesOf(base).map(({ value }) => value));
+      const values = new Set(leavesOf(base).map(({ value }) => value));
       const isAsked = (value: Json) =>
-        held.has(value as string) || (typeof base === 'string' && hasWord(base, `${value}`));
-      const own = asked.find((leaves) => leaves.length > 0 && leaves.every(({ value }) => isAsked(value)));
-      if (own === undefined) return [];
+        values.has(value as string) || (typeof base === 'string' && hasWord(base, `${value}`));
+      const matching = asked.find((leaves) => leaves.length > 0 && leaves.every(({ value }) => isAsked(value)));
+      if (matching === undefined) return [];
       return asked
-        .filter((leaves) => leaves !== own)
+        .filter((leaves) => leaves !== matching)
         .map((leaves) => {
           const at = new Map(leaves.map(({ pointer, value }) => [pointer, value]));
           return substitute(
             base,
-            own.map(({ pointer, value }) => ({ from: value, to: at.get(pointer) ?? value })),
+            matching.map(({ pointer, value }) => ({ from: value, to: at.get(pointer) ?? value })),
           );
         });
     });
   });
-  return [...new Map(made.map((input) => [JSON.stringify(input), input])).values()].slice(0, maxMade);
+  return [...new Map(inputs.map((input) => [JSON.stringify(input), input])).values()].slice(0, maxInputs);
 }
 
-/** What comes in broken, or not at all, and goes out again as it came, is the peer's own. */
-function isOfRequest(
+/** Whether an invalid answer only repeats what was invalid or missing in the request: then the fault is the peer's. */
+function repeatsRequest(
   { surface }: Subject,
   input: Json,
   answer: Json | undefined,
   { pointer, keyword, expected }: SchemaIssue,
 ): boolean {
   if (keyword === 'required' && typeof expected === 'string')
-    return !JSON.stringify(input).includes(`${JSON.stringify(expected)}:`) && !takesNull(surface, answer, expected);
+    return !JSON.stringify(input).includes(`${JSON.stringify(expected)}:`) && !allowsNull(surface, answer, expected);
   const value = answer === undefined ? undefined : valueAt(answer, pointer);
   return value !== undefined && pointer !== '' && holds(input, value);
 }
 
-/** Whether the schema has `null` for a member at the top of an answer, and not just anything: then there is a way to say that it is not there. */
-function takesNull(surface: Subject['surface'], answer: Json | undefined, name: string): boolean {
+/**
+ * Whether the schema allows `null`, and not just any value, for a top-level member of an answer: then an absent value
+ * can be expressed.
+ */
+function allowsNull(surface: Subject['surface'], answer: Json | undefined, name: string): boolean {
   if (!isObject(answer ?? null)) return false;
   const isTaken = (value: Json) => {
     const issues = surface.responseIssues({ ...(answer as JsonObject), [name]: value });
@@ -208,8 +217,8 @@ function holds(whole: Json, part: Json): boolean {
   return typeof whole === 'object' && whole !== null && Object.values(whole).some((item) => holds(item, part));
 }
 
-/** A tool that has no example for a made-up request says nothing about the handler. */
-function failedByTool({ calls }: Observation): boolean {
+/** Whether a tool failed: without an example for a generated request, the run says nothing about the handler. */
+function hasFailedTool({ calls }: Observation): boolean {
   return calls.some(({ error }) => error !== undefined);
 }
 
@@ -232,13 +241,13 @@ function requesterProbes(
       return replays.filter(({ input }) => isTask(input)).map((replay) => ({ ...replay, quoted: true }));
     }),
     ...[
-      ...spokenOf(known, values, isTask),
+      ...withMentionedValues(known, values, isTask),
       ...generateInputs(inputSchema, known, isTask, 'complaint', counts).map(({ input }) => input),
     ].map((input) => ({ input, peer, quoted: false })),
   ].map(({ input, peer: other, quoted }, index) => ({
     quoted,
     scenario: { ...scenarioOf(subject, input, index), ...(other ? { peer: other } : {}) },
-    faultsIn: (seen) => [...(endless(seen) ? [noAnswer(input, seen)] : []), ...requestFaults(input, seen)],
+    faultsIn: (seen) => [...(isEndedByLimit(seen) ? [noAnswerFault(input, seen)] : []), ...requestFaults(input, seen)],
   }));
 }
 
@@ -246,40 +255,40 @@ function scenarioOf({ tools, nowMs }: Subject, input: Json, index: number): Scen
   return { input, tools: [...tools], seed: `complaint-${index}`, nowMs: nowMs ?? defaultTrialNowMs };
 }
 
-/** The case that lacks fewest places of a request, and of those the one that differs from it in fewest. */
+/** The case that lacks the fewest places of a request; among those, the one with the fewest differences. */
 function nearest(runnable: readonly RunnableCase[], first: RunnableCase, request: Json): RunnableCase {
   const places = leavesOf(request).map(({ pointer }) => pointer);
   const distances = new Map(
     runnable.map((one) => {
       const lacked = places.filter((pointer) => valueAt(one.case.request, pointer) === undefined).length;
-      return [one, lacked * maxPlaces + looseDifferences(one.case.request, request, one.loose).length];
+      return [one, lacked * missingWeight + looseDifferences(one.case.request, request, one.loose).length];
     }),
   );
   const distance = (one: RunnableCase) => distances.get(one) ?? 0;
   return runnable.reduce((best, one) => (distance(one) < distance(best) ? one : best), first);
 }
 
-/** More than differences count. */
-const maxPlaces = 10_000;
+/** Weight of a missing place: more than any number of differences. */
+const missingWeight = 10_000;
 
-/** How what stands in a request that is complained of may have stood in the task: the same, of the other type, without its signs. */
-const forms: readonly ((to: Json, from: Json) => Json)[] = [
+/** How a value of the quoted request may occur in the task: unchanged, with the other type, or without punctuation. */
+const conversions: readonly ((to: Json, from: Json) => Json)[] = [
   (to) => to,
   (to, from) => (typeof from === 'number' ? (to === '' ? to : Number(to)) : typeof from === 'string' ? `${to}` : to),
   (to) => (typeof to === 'string' ? to.replace(/[^\p{L}\p{N}]/gu, '') : to),
 ];
 
 /**
- * Tasks that would have a requester send a quoted request, as far as can be told: the example of the case that is nearest to it, with the data in
- * which the two requests differ. The peer answers as quoted, else as in that case.
+ * Task inputs that should make a requester send the quoted request: the example of the nearest case, with the values
+ * that differ between the two requests. The peer answers as quoted, else as in that case.
  */
 function replaysOf(one: RunnableCase, { request, response }: QuotedExchange): { input: Json; peer: Peer }[] {
   const loose = new Set(one.loose.map(({ pointer }) => pointer));
-  const replays = forms.map((form) => {
+  const replays = conversions.map((convert) => {
     const replacements = leavesOf(one.case.request).flatMap(({ pointer, value: from }) => {
-      const said = valueAt(request, pointer);
-      if (loose.has(pointer) || said === undefined || typeof said === 'object') return [];
-      const to = form(said, from);
+      const quoted = valueAt(request, pointer);
+      if (loose.has(pointer) || quoted === undefined || typeof quoted === 'object') return [];
+      const to = convert(quoted, from);
       return to === from || typeof to !== typeof from || Number.isNaN(to) ? [] : [{ from, to }];
     });
     const answer = response ?? substitute(one.case.response, replacements);
@@ -294,7 +303,7 @@ function replaysOf(one: RunnableCase, { request, response }: QuotedExchange): { 
   ].toReversed();
 }
 
-/** Where requests break the schema; but for values that the task itself handed in. */
+/** Requests that break the schema, unless the invalid value came from the task. */
 function requestFaults(input: Json, { sends }: Observation): Reproduced[] {
   const given = new Set(leavesOf(input).map(({ value }) => value));
   return sends.flatMap(({ issues }) =>
@@ -315,14 +324,14 @@ function schemaFault(input: Json, what: 'answer' | 'request', issue: SchemaIssue
   };
 }
 
-/** What is wrong with our side of an exchange, whoever wrote it; or what has one code alone. */
+/** The faults of our side of an exchange, no matter who wrote it; with `only`, those with that code. */
 function exchangeFaults(
   { cleared, subject }: Requirements,
   request: Json,
   response: Json,
   only?: Finding['code'],
 ): Reproduced[] {
-  // Seen from the other side, so that ours is what is judged.
+  // The other side's role, so that our message is the one that is checked.
   const [role, root] =
     subject.role === 'provider' ? (['requester', '/0/response'] as const) : (['provider', '/0/request'] as const);
   const side = subject.role === 'provider' ? 'response' : 'request';

@@ -13,39 +13,41 @@ import type { Deadline } from '../kernel/deadline.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenarios, judgeCases, runnableCases } from '../verification/case-scenarios.ts';
 import type { Subject } from '../verification/subject.ts';
-import { endless, noAnswer, probesOf, quotedOf, type Reproduced } from './reproduce-probes.ts';
+import { isEndedByLimit, noAnswerFault, probesOf, quotedOf, type Reproduced } from './reproduce-probes.ts';
 
-/** What came of trying to see the fault that a peer complains about. */
+/** The result of trying to reproduce the fault that a peer complains about. */
 export interface Reproduction {
   faults: Reproduced[];
-  /** Empty where a run without end kept the cases from being judged. */
+  /** Empty where a run that hit a limit kept the cases from being judged. */
   cases: CaseReport[];
-  /** The message that the handler sent where the complaint quotes one, else in a case; `null` where it sent none. */
+  /**
+   * The message that the handler sent in a run that replays the complaint, else in a case; `null` where it sent none.
+   */
   sent: Json | null;
-  /** How the message that the complaint quotes as ours stands to the agreement, where our own keeps it; `null` where it quotes none. */
+  /** Whether the message that the complaint quotes as ours satisfies the agreement; `null` where it quotes none. */
   quoted: 'keeps' | 'breaks' | null;
 }
 
-/** Time for what lies beyond the cases, in milliseconds, however little is left. */
+/** Least time for the runs beyond the cases, in milliseconds, however little is left. */
 const leastProbeMs = 1_000;
 
 /**
- * Runs a handler over the cases, over what the complaint quotes, and over generated inputs. Looks for messages that
- * break the agreement where the complaint says so. Everywhere, that is the schema. In what is quoted, it is also the
- * cases, the ids that must come back and the failures that are listed. In the derived cases of its proof, it is those.
- * What the complaint claims counts for nothing, only what the handler is seen to do. A run without end ends the search.
- * What lies beyond the cases may take half of the time that is left.
+ * Runs a handler on the cases, on what the complaint quotes, and on generated inputs, and looks for messages that break
+ * the agreement where the complaint says so. All messages are checked against the schema. Runs of quoted requests are
+ * also checked against the cases, the ids to echo and the listed failures. The derived cases of its proof are checked
+ * as well. Only what the handler does in a run counts, never what the complaint claims. A run that hits a limit ends
+ * the search. The runs beyond the cases may take half of the time that is left.
  */
 export async function reproduce(
   record: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'> & Partial<Pick<HandlerRecord, 'proof'>>,
-  held: Requirements,
+  requirements: Requirements,
   complaint: Complaint,
   services: Services,
   ledger: Ledger,
   deadline: Deadline,
   signal: AbortSignal,
 ): Promise<Reproduction> {
-  const { subject, schemas } = held;
+  const { subject, schemas } = requirements;
   const handler = await services.sandbox.load(record.bundle, exportNameOf(record.role));
   try {
     const trier = createTrier(handler, storedSurface(record, schemas), () => undefined, subject.trialSeed);
@@ -57,35 +59,37 @@ export async function reproduce(
     for (const scenario of caseScenarios(subject)) {
       const one = await run(scenario);
       seen.push(one);
-      if (endless(one)) return { faults: [noAnswer(scenario.input, one)], cases: [], sent: null, quoted: null };
+      if (isEndedByLimit(one))
+        return { faults: [noAnswerFault(scenario.input, one)], cases: [], sent: null, quoted: null };
     }
     const cases = judgeCases(subject, seen);
-    const isSpokenOf = ({ pointer }: Reproduced) => pointer === '' || concerns(complaint, pointer);
+    const isConcerned = ({ pointer }: Reproduced) => pointer === '' || concerns(complaint, pointer);
     const derived = record.proof && (await derivedFaults(record.proof, subject, trier, signal));
-    const faults = [...caseFaults(subject, cases), ...(derived ?? [])].filter(isSpokenOf);
+    const faults = [...caseFaults(subject, cases), ...(derived ?? [])].filter(isConcerned);
     const fromQuoted: Json[] = [];
     const untilMs = Date.now() + Math.max(leastProbeMs, deadline.leftMs() / 2);
-    for (const probe of probesOf(held, complaint)) {
+    for (const probe of probesOf(requirements, complaint)) {
       if (Date.now() > untilMs) break;
       const one = await run(probe.scenario);
       const found = probe.faultsIn(one);
-      // Words may be names of members by chance; what is quoted is meant.
-      faults.push(...(probe.quoted && complaint.pointers.length === 0 ? found : found.filter(isSpokenOf)));
+      // Where the complaint gives no pointer, its words may match member names by chance, so they do not filter the
+      // faults of a quoted run.
+      faults.push(...(probe.quoted && complaint.pointers.length === 0 ? found : found.filter(isConcerned)));
       if (probe.quoted) fromQuoted.push(...messagesOf(subject, one));
-      if (endless(one) && found.length > 0) break;
+      if (isEndedByLimit(one) && found.length > 0) break;
     }
     return {
       faults,
       cases,
       sent: [...fromQuoted, ...seen.flatMap((one) => messagesOf(subject, one))][0] ?? null,
-      quoted: quotedOf(held, complaint),
+      quoted: quotedOf(requirements, complaint),
     };
   } finally {
     await handler.close();
   }
 }
 
-/** What a handler gets wrong in the cases, as far as a peer can see it: a requester's output is nobody else's. */
+/** The faults in the cases that a peer can see: a requester's output is internal. */
 function caseFaults(subject: Subject, cases: readonly CaseReport[]): Reproduced[] {
   const runnable = runnableCases(subject);
   return cases.flatMap(({ testCase, differences }) =>
@@ -101,16 +105,16 @@ function caseFaults(subject: Subject, cases: readonly CaseReport[]): Reproduced[
   );
 }
 
-/** What a handler gets wrong in the derived cases that were borne out, as far as a peer can see it. */
+/** The faults in the confirmed derived cases that a peer can see. */
 async function derivedFaults(
   proof: HandlerRecord['proof'],
   subject: Subject,
   trier: Trier,
   signal: AbortSignal,
 ): Promise<Reproduced[]> {
-  const { held } = await retryLost(() => judgeKept(proof, subject, trier, signal), signal);
+  const { confirmed } = await retryLost(() => judgeKept(proof, subject, trier, signal), signal);
   const visible = subject.role === 'provider' ? 'answer' : 'sends';
-  return held.flatMap(({ entry, world, breaches }) =>
+  return confirmed.flatMap(({ entry, world, breaches }) =>
     breaches
       .filter(({ place, of }) => place === visible && of !== 'count')
       .map(({ at = '', message, got }) => ({
@@ -122,7 +126,7 @@ async function derivedFaults(
   );
 }
 
-/** The messages that a run put on the wire. */
+/** The messages that a run sent to the peer. */
 function messagesOf({ role }: Subject, { value, sends }: Observation): Json[] {
   if (role === 'requester') return sends.map(({ request }) => request);
   return value === undefined ? [] : [value];

@@ -10,8 +10,8 @@ import type { Services } from '../job/services.ts';
 import { type Code, CodedError } from '../kernel/errors.ts';
 
 /**
- * The handler that a job is about. Leaves with `error` where there is none, where it was withdrawn, and where it was made for another agreement or
- * role; throws `PLATFORM_HANDLER_CORRUPT` where the store's record is not what its digest says.
+ * The handler that a job is about. Throws `EarlyEnd` with `error` where it is not stored, was withdrawn, or was made
+ * for another agreement or role. Throws `PLATFORM_HANDLER_CORRUPT` where the record does not match its digest.
  */
 export async function storedHandler(job: Job, services: Services): Promise<HandlerRecord> {
   const digest = job.handlerDigest ?? '';
@@ -33,7 +33,7 @@ export async function storedHandler(job: Job, services: Services): Promise<Handl
   return record;
 }
 
-/** What an agreement says with the amendments that a stored handler was made with in force. */
+/** The agreement with the amendments that a stored handler was made with. */
 export function amendedAgreement(analyzed: Analyzed, amendments: readonly Amendment[]): Analyzed {
   const amended = (located: LocatedSchema | null, of: Amendment['of']) => {
     if (located === null) return null;

@@ -12,8 +12,9 @@ import { clearAmended, clearTogether } from './clear-amended.ts';
 import { storedHandler } from './stored-handler.ts';
 
 /**
- * New cases for a stored handler: it passes them as it is (`clean`), or is made again with all cases, the old ones included (`generated`). Where it
- * passes them under further amendments, it is another handler, to be loaded anew (`generated`).
+ * Verifies a stored handler against new cases. Ends `clean` where it passes them unchanged. Ends `generated` where a
+ * new handler was made for old and new cases together, or where the handler passes only with further amendments: then
+ * it is another handler, to be loaded again.
  */
 export const verifyPath: Path = async (received, services, ledger) => {
   const { job } = received;
@@ -22,7 +23,7 @@ export const verifyPath: Path = async (received, services, ledger) => {
     await clearAmended(job, record, services, ledger, received.workDeadline.signal),
     ledger.trialSeed,
   );
-  // Of no cases at all, every handler passes all.
+  // Without cases, every handler would pass.
   if (runnableCases(requirements.subject).length === 0) throw nothingToRun(job);
   const { sound, cases, checks } = await prove(record, requirements, services, ledger, received.workDeadline.signal);
   ledger.cases = cases;
@@ -31,21 +32,21 @@ export const verifyPath: Path = async (received, services, ledger) => {
   if (sound) {
     ledger.reused = true;
     ledger.verification = 'negotiated';
-    const known = { ...record, proof: mergeProof(proofOf(requirements), record.proof) };
+    const merged = { ...record, proof: mergeProof(proofOf(requirements), record.proof) };
     const key = handlerKey(requirements.cleared);
     if (requirements.cleared.amendments.length > record.amendments.length) {
       const provenance = { ...record.provenance, checks: ledger.checks };
-      const handler = await storeAmended({ ...known, provenance }, requirements, key, services);
+      const handler = await storeAmended({ ...merged, provenance }, requirements, key, services);
       return { verdict: 'generated', findings: warnings, handler, requirements };
     }
-    await services.handlers.put(known, key);
-    return { verdict: 'clean', findings: warnings, handler: known, requirements };
+    await services.handlers.put(merged, key);
+    return { verdict: 'clean', findings: warnings, handler: merged, requirements };
   }
-  const everything = requirementsOf(
+  const allRequirements = requirementsOf(
     await clearTogether(requirements, record, services, ledger, received.workDeadline.signal),
     ledger.trialSeed,
   );
-  const solved = await solve(everything, received, services, ledger);
+  const solved = await solve(allRequirements, received, services, ledger);
   return { verdict: 'generated', findings: warnings, requirements, ...solved };
 };
 

@@ -1,6 +1,6 @@
 import { phrases } from './phrases.ts';
 
-/** What a request is called, by a heading, a title or the name of a member. */
+/** Words for a request in a heading, a title or a member's name. */
 export const REQUEST = phrases({
   en: ['*request(?!e[dr]s?\\b|ing\\b|ors?\\b)*', '*inputSchema*', 'req|input|query|command'],
   de: ['anfragen?'],
@@ -15,7 +15,7 @@ export const REQUEST = phrases({
   ko: ['요청'],
 });
 
-/** What a response is called there. */
+/** Words for a response in the same places. */
 export const RESPONSE = phrases({
   en: ['*response*|*outputSchema*', 'resp?|reply|answers?|output|results?|ack'],
   de: ['antwort(en)?'],
@@ -30,7 +30,7 @@ export const RESPONSE = phrases({
   ko: ['응답'],
 });
 
-/** An answer that repeats something of its request: nothing is sent again then. */
+/** Says that an answer repeats part of its request; that is not a retry. */
 export const ANSWER_REPEATS = phrases({
   en: ['(answers?|repl(y|ies)|responses?) (repeats?|echo(es)?|copies)'],
   de: ['antwort wiederholt'],

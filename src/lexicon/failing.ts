@@ -1,6 +1,6 @@
 import { phrases } from './phrases.ts';
 
-/** A sentence that speaks of errors. */
+/** Words that mention errors. */
 export const SPEAKS_OF_ERRORS = phrases({
   en: ['errors?|exceptions?|failures?|*status code*'],
   de: ['*fehler*'],

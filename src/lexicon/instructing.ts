@@ -1,6 +1,6 @@
 import { phrases } from './phrases.ts';
 
-/** Whoever writes the code for an agreement. */
+/** People or programs that write the code for an agreement. */
 export const CODE_WRITERS = phrases({
   en: [
     '(code|coding|programming) (generators?|assistants?|agents?|models?|tools?)',
@@ -28,14 +28,17 @@ export const CODE_WRITERS = phrases({
   ja: ['コード生成|コードを(書|生成)|言語モデル|人工知能'],
 });
 
-/** What writes the code for an agreement and is no person, spoken to as such: a service may have a language model as well. */
+/**
+ * Programs that write the code for an agreement, addressed as such. A plain mention of a language model does not match:
+ * a service may use one too.
+ */
 export const CODE_MACHINES = phrases({
   en: [
     '(code|coding) (generators|assistants|agents|models)|(AI|LLM|automatic|automated) (coders?|programmers?|code generators?|coding assistants?|implementers?)',
     '(AIs?|LLMs?|models?|assistants?|programs?|systems?) (that|which|who) (writes?|generates?|implements?|codes?) (this|the (code|handler|implementation|document|agreement|protocol))',
     '(AIs?|LLMs?|models?|assistants?|programs?) (writing|generating|implementing|coding) (this|the (code|handler|implementation|document|agreement|protocol))',
     '(AIs?|LLMs?|models?|assistants?|programs?) (reading|that reads?|which reads?) (this|it) (document|agreement|text|protocol|specification)',
-    // As one speaks to a model, and to no partner.
+    // Phrases that address a model, never a partner.
     '(?<=\\[/?)(assistant|system)(?=\\](\\s|:|$))',
     '(update|change|addition|amendment) (to|of) (the|your) (system|developer) (prompt|message)',
     'ignore (all |any |every )?(the |your )?(earlier|previous|prior) (instructions?|prompts?)',
@@ -71,7 +74,7 @@ export const CODE_MACHINES = phrases({
   ja: ['コード生成(器|モデル|AI)|(AI|モデル)…10コードを(書|生成)'],
 });
 
-/** That a value has some text in it, with the text behind. */
+/** Says that a value contains a text, which follows. */
 export const HAS_TEXT = phrases({
   en: ['(starts?|starting|begins?|beginning|ends?|ending) (with|in|on)', 'contains?( the word)?|containing|equals?|is'],
   de: ['mit|auf|gleich|ist|enthält'],
@@ -82,7 +85,7 @@ export const HAS_TEXT = phrases({
   zh: ['以|为|是|包含|含有|等于'],
 });
 
-/** That something is to be kept from others, or goes before all that is agreed. */
+/** Says that something must be kept secret or overrides the agreement. */
 export const KEPT_SECRET = phrases({
   en: [
     '(do not|never|not to be|without) (mention*|tell*|discuss*|reveal*|disclos*|document*)',
@@ -103,7 +106,7 @@ export const KEPT_SECRET = phrases({
   ja: ['(言及|公表)し(ない|ては)', '秘密|無視'],
 });
 
-/** That what is agreed is not to be looked at, or an answer given whatever the rules say. */
+/** Says to skip the agreed checks, or to answer regardless of the rules. */
 export const PAST_THE_RULES = phrases({
   en: [
     '(skip|bypass|omit|disable|ignore)s? (all )?(the )?((?!(if|when|where|and|or) )\\w+ ){0,2}(validation|checks?|steps?|rules?|authenti*|authori*)',

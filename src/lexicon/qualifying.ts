@@ -1,11 +1,11 @@
 import { phrases } from './phrases.ts';
 
-/** Words by which a description lets a place hold one thing or another. */
+/** Words that give a place several possible values. */
 export const ALTERNATIVE = phrases({
   en: ['or|if|when|unless|otherwise|except|else|new|next'],
   de: ['oder|falls|wenn|sonst|andernfalls|neue*|nächste*'],
   fr: ['ou|si|sinon|nouve*|suivant*'],
-  // What is "or" in one language is an article or a preposition in another: there it takes what follows it.
+  // "Or" of one language is an article or preposition in another, so these languages need the next word too.
   es: ['o (un|una|el|la|bien|si|null|nul[oa]|vac[ií]*|otr[oa]|nuev*)|si|nuev*|siguiente'],
   pt: ['ou|se|nov*|seguinte'],
   it: ['o (un|una|uno|il|lo|la|null|null[oa]|vuot*|altr[oa]|nuov*)|se|nuov*|successiv*'],
@@ -15,7 +15,7 @@ export const ALTERNATIVE = phrases({
   ja: ['または|場合|新|次'],
 });
 
-/** Words by which what is done depends on something, or may as well be left. */
+/** Words that make an action conditional or optional. */
 export const DEPENDING = phrases({
   en: ['if|when|whenever|once|unless|only|otherwise|else|except|where|in case|may|might|can|could|optional*|or'],
   de: ['wenn|falls|sobald|sofern|sonst|andernfalls|außer|nur|kann|können|darf|optional*|oder|bei|im Fall*'],

@@ -1,6 +1,6 @@
 import { phrases } from './phrases.ts';
 
-/** A word of refusal in an answer. */
+/** Words of refusal in an answer. */
 export const SAYS_NO = phrases({
   en: [
     'bad|malformed|ill[- ]formed|illegal|wrong|incorrect|broken|invalid|unreadable|unusable|unpars(e)?able',
@@ -18,7 +18,7 @@ export const SAYS_NO = phrases({
   ja: ['不正', '無効'],
 });
 
-/** A word of an answer that makes it a failure in whatever agreement. */
+/** Words that mark an answer as a failure in any agreement. */
 export const BAD_WORD = phrases({
   en: [
     'error|err|fail(ed|ure)?|reject(ed)?|denied|refused?|declined|unauthori[sz]ed|forbidden|nack',
@@ -35,7 +35,7 @@ export const BAD_WORD = phrases({
   zh: ['错误', '失败', '拒绝', '无效', '不存在', '未找到', '不足', '过期', '异常'],
 });
 
-/** A word of an answer's message, or a part of its name for a failure, that makes it one. */
+/** Words that mark an answer as a failure if they appear in its message or its failure name. */
 export const FAILURE_WORD = phrases({
   en: [
     'errors?|err|fail(ed|ure|s)?|exception|rejected|refused|denied|unauthori[sz]ed|forbidden',

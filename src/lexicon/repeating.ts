@@ -1,6 +1,6 @@
 import { phrases } from './phrases.ts';
 
-/** That one thing is repeated in another, or taken from it unchanged. */
+/** Says that one thing is repeated in another, or copied unchanged. */
 export const REPEATS = phrases({
   en: [
     'comes? back|echo(e[ds])?|repeat(s|ed)?|cop(y|ies|ied)|unchanged|verbatim|same as|as in',
@@ -26,7 +26,7 @@ export const REPEATS = phrases({
   ja: ['そのまま|繰り返', '(リクエスト|依頼|要求)…20(同じ|同一)'],
 });
 
-/** What leaves no doubt that what is repeated is of the request. */
+/** Says that the repeated value comes from the request. */
 export const OF_REQUEST = phrases({
   en: [
     'echo*|unchanged|verbatim',
@@ -43,7 +43,7 @@ export const OF_REQUEST = phrases({
   ja: ['そのまま', 'リクエスト|依頼|要求'],
 });
 
-/** That it is an answer in which something is repeated. */
+/** Says that the value is repeated in an answer. */
 export const IN_ANSWER = phrases({
   en: ['answer(s|ed)?|repl(y|ies|ied)|respon(ses?|ds?)', 'echo*|unchanged|verbatim|returned|comes? back'],
   de: ['*antwort*', '*unverändert*|*zurück*'],
@@ -57,7 +57,7 @@ export const IN_ANSWER = phrases({
   ja: ['レスポンス|応答|回答|返信|返す|そのまま'],
 });
 
-/** That what is repeated is changed on the way, or not repeated by every answer. */
+/** Says that the repeated value is changed, or not repeated by every answer. */
 export const REPEATED_IN_PART = phrases({
   en: [
     'own|not|never|no|without|differ*|an?other|only|optional*|may|might|can|retr(y|ies|ied)|re-?sen[dt]s?|log(s|ged)?',
@@ -74,7 +74,7 @@ export const REPEATED_IN_PART = phrases({
   ja: ['独自|ない|ません|異なる|別|のみ|加え|追加|再送'],
 });
 
-/** What says of two things that one is the other. */
+/** Says that two things are the same. */
 export const EQUALS = phrases({
   en: [
     'equals?|equal to|is (always )?(the|that|set)|are the|same|identical|matche?s?',

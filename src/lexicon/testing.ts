@@ -1,10 +1,13 @@
-/** What cases and their parts are called by headings and labels, as sources of expressions for the head of a line: an entry for each language. */
+/**
+ * Words for cases and their parts in headings and labels, one entry per language, as regular expression sources for the
+ * start of a line.
+ */
 type Labels = readonly string[];
 
 const english = (word: string): string =>
   `(?:the[ \\t]+)?(?:test[ \\t]+|expected[ \\t]+)?(?:${word})(?:[ \\t]+(?:data|message|payload|body|json))*(?:[ \\t]+(?:is|are)?[ \\t]*as[ \\t]+follows)?`;
 const german = (word: string): string => `(?:erwartete[ \\t]+)?(?:test-?)?(?:${word})(?:s?daten|nachricht)?`;
-/** Of the languages that say "data of the request of the test". */
+/** For languages that say "data of the request of the test". */
 const romance = (parts: string, of: string, word: string): string =>
   `(?:(?:${parts})[ \\t]+(?:${of})[ \\t]*)?(?:${word})(?:[ \\t]+(?:${of})[ \\t]*(?:test|prueba|teste|prova))?`;
 const chinese = (word: string): string => `(?:测试|预期|期望)?(?:${word})(?:数据|消息|报文|内容)?(?:如下|为)?`;
@@ -13,11 +16,11 @@ const korean = (word: string): string => `(?:테스트[ \\t]*)?(?:${word})(?:[ \
 const russian = (word: string): string =>
   `(?:(?:тестовы[ей]|ожидаемы[ей]|данные|сообщение|тело)[ \\t]+){0,2}(?:${word})(?:[ \\t]+теста)?`;
 
-/** What is only a case where its number follows. */
+/** Matches a word only if a number follows. */
 const numbered = (word: string): string =>
   `(?:${word})(?=[ \\t_-]*(?:#|no\\.?|nr\\.?|n[.ºo°]{1,2}|№)?[ \\t]*[0-9０-９])`;
 
-/** What a case is called. */
+/** Words for a case. */
 export const CASE_WORDS: Labels = [
   'test[ \\t_-]*case|case|example|scenario|tc(?=[ \\t_-]*\\d)',
   'test-?fall|fall|beispiel|szenario',
@@ -30,10 +33,10 @@ export const CASE_WORDS: Labels = [
   'тест-?кейс|тестовый[ \\t]+(?:случай|пример|сценарий)|сценарий|пример',
 ];
 
-/** What a case is called where nothing is called more than that. */
+/** Short words for a case, used if no longer one occurs. */
 export const SHORT_CASE_WORDS: Labels = [numbered('test|prueba|prova|тест|测试|テスト|試験|테스트')];
 
-/** The label of a request. */
+/** Labels of a request. */
 export const REQUEST_LABELS: Labels = [
   english('request|input'),
   german('anfragen?|eingaben?'),
@@ -48,7 +51,7 @@ export const REQUEST_LABELS: Labels = [
   russian('запроса?|входные[ \\t]+данные'),
 ];
 
-/** The label of a response. */
+/** Labels of a response. */
 export const RESPONSE_LABELS: Labels = [
   english('response|output|reply|answer'),
   german('antwort(?:en)?|ausgaben?'),
@@ -63,7 +66,7 @@ export const RESPONSE_LABELS: Labels = [
   russian('ответа?|выходные[ \\t]+данные'),
 ];
 
-/** The label of what a case shows, in words. */
+/** Labels of the expected result in words. */
 export const RESULT_LABELS: Labels = [
   '(?:expected|test)[ \\t]+(?:test[ \\t]+)?(?:results?|outcomes?|behaviou?r)|expected',
   '(?:erwartetes[ \\t]+)?(?:test)?ergebnis|erwartetes[ \\t]+verhalten|erwartung',
@@ -77,7 +80,7 @@ export const RESULT_LABELS: Labels = [
   'ожидаемый[ \\t]+результат(?:[ \\t]+теста)?',
 ];
 
-/** The words before what holds already, what happens and what comes of it, where a case is told as a story. */
+/** Words of Given-When-Then stories: before the precondition, the request and the response. */
 export const STORY_WORDS: Record<'before' | 'request' | 'response', Labels> = {
   before: [
     'given|angenommen|gegeben(?:[ \\t]+sei(?:en)?)?|étant[ \\t]+donnée?s?|dad[oa]s?|dat[oi]',

@@ -5,7 +5,7 @@ import { type Command, exitCodes, UsageError } from './command.ts';
 import { forTerminal } from './for-terminal.ts';
 import { UnreadableInput } from './read-input.ts';
 
-/** Every command, loaded only when it is called. */
+/** Every command, loaded only when called. */
 const commands: Record<string, () => Promise<Command>> = {
   worker: async () => (await import('./worker.ts')).worker,
   submit: async () => (await import('./submit.ts')).submit,
@@ -23,12 +23,12 @@ const commands: Record<string, () => Promise<Command>> = {
   console: async () => (await import('./console.ts')).consoleCommand,
 };
 
-/** Runs the command that the arguments name, and says why where it cannot; resolves to the exit code. */
+/** Runs the command named by the arguments and resolves to its exit code. Prints errors to standard error. */
 export async function commandLine([name, ...args]: string[]): Promise<number> {
-  // A reader that has seen enough, as `head` does, is no fault; but 0 would say that a document or a job is well.
+  // A reader that stops early, like `head`, is no error. But exit code 0 would claim that a document or job is fine.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.unread);
-    process.stderr.write(`Cannot write output: ${error.message}, wanted all of it written\n`);
+    process.stderr.write(`Cannot write output: ${error.message}, wanted a writable standard output\n`);
     process.exit(exitCodes.unwritable);
   });
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
@@ -90,6 +90,6 @@ Usage: protosmith <command> [options]
 
 ${lines.join('\n')}
 
-protosmith <command> --help tells more; protosmith --version prints the version.
+protosmith <command> --help shows more; protosmith --version prints the version.
 `;
 }

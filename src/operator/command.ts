@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** Exit codes of the command line, after sysexits.h where it has one; `unread` is what a shell shows of a command that died of SIGPIPE. */
+/** Exit codes of the command line, from sysexits.h where it has one. `unread` is what a shell reports for SIGPIPE. */
 export const exitCodes = {
   ok: 0,
   disputed: 1,
@@ -16,20 +16,20 @@ export const exitCodes = {
 
 /** A command of the command line. */
 export interface Command {
-  /** One line for the overview. */
+  /** One line for the list of commands. */
   summary: string;
   /** The whole text of `--help`. */
   help: string;
-  /** Runs it; resolves to the exit code. */
+  /** Runs the command; resolves to the exit code. */
   run(args: string[]): Promise<number>;
 }
 
-/** A call that does not fit the command's usage. Ends the command with exit code 64. */
+/** The arguments do not fit the command. Ends it with exit code 64. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Reads a command's arguments strictly: an unknown option or a wrong number of operands throws a `UsageError`. */
+/** Parses a command's arguments. Throws `UsageError` for an unknown option or a wrong number of operands. */
 export function readArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   options: Options,
@@ -43,7 +43,7 @@ export function readArguments<const Options extends NonNullable<ParseArgsConfig[
   return parsed;
 }
 
-/** What a verb of a command stands for; one that there is not throws a `UsageError`. */
+/** The action for a verb of a command. Throws `UsageError` if there is none. */
 export function actOf<Act>(verbs: Record<string, Act>, verb: string): Act {
   if (Object.hasOwn(verbs, verb)) return verbs[verb] as Act;
   throw new UsageError(
@@ -51,7 +51,7 @@ export function actOf<Act>(verbs: Record<string, Act>, verb: string): Act {
   );
 }
 
-/** How many `--limit` asks for; anything but 1 to 10,000 throws a `UsageError`. */
+/** The number given with `--limit`. Throws `UsageError` for anything but 1 to 10,000. */
 export function limitOf(given: string): number {
   const limit = Number(given);
   if (Number.isSafeInteger(limit) && limit >= 1 && limit <= 10_000) return limit;
@@ -62,8 +62,8 @@ function parse<const Options extends NonNullable<ParseArgsConfig['options']>>(ar
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    // What follows the first sentence is advice on how to quote.
+    // The rest of the message is advice on quoting.
     const [found] = (error instanceof Error ? error.message : String(error)).split(/\.\s/);
-    throw new UsageError(`Cannot read arguments: ${found}, wanted what follows`);
+    throw new UsageError(`Cannot read arguments: ${found}, wanted the usage below`);
   }
 }

@@ -11,11 +11,11 @@ import { CodedError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import { trimData, trimTexts } from './trim-data.ts';
 
-/** How the console is served. */
+/** Options of the console. */
 export interface ConsoleOptions {
   port: number;
   token: string;
-  /** Whether jobs can be retried, removed and added with it. */
+  /** Whether it may retry, remove and add jobs. */
   writable: boolean;
   /** Served under `/metrics`. */
   metrics: Registry;
@@ -30,10 +30,10 @@ export interface ConsoleServer {
 const host = '127.0.0.1';
 const cookie = 'protosmith-console';
 
-/** Lines of a job's logs that are shown, the last ones. */
+/** Lines of a job's logs that are shown, from the end. */
 const maxLogLines = 100;
 
-/** Nothing is loaded from elsewhere, whatever the pages name (bull-board's name a font server); nobody frames them. */
+/** Blocks other origins, although bull-board's pages name a font server, and framing. */
 const headers = {
   'content-security-policy':
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
@@ -45,8 +45,8 @@ const headers = {
 };
 
 /**
- * Serves the dashboard of the queue on loopback. Whoever comes with the token in `?token=` gets a session cookie; programs send it as
- * `Authorization: Bearer`. What jobs hold is trimmed. Rejects with `OPERATOR_PORT_TAKEN`.
+ * Serves the queue's dashboard on loopback. A request with the token in `?token=` gets a session cookie; programs send
+ * it as `Authorization: Bearer`. All texts of jobs are trimmed. Rejects with `OPERATOR_PORT_TAKEN`.
  */
 export async function startConsole(operator: QueueOperator, options: ConsoleOptions): Promise<ConsoleServer> {
   const { token, writable, metrics } = options;
@@ -72,25 +72,25 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
   const server: FastifyInstance = fastify({ logger: false, bodyLimit: 2_000_000, trustProxy: false });
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(headers);
-    // A page of another site that points its name at 127.0.0.1 is told by the name.
-    if (!isOurHost(request.headers.host)) return refuse(reply, 421, 'another host');
+    // Protects against DNS rebinding: another site whose name points to 127.0.0.1.
+    if (!isOurHost(request.headers.host)) return refuse(reply, 421, 'wrong host');
     const { path, given } = split(request.url);
     if (given !== null) {
-      if (!equal(given, token)) return refuse(reply, 401, 'not the token');
+      if (!equal(given, token)) return refuse(reply, 401, 'wrong token');
       return reply.header('set-cookie', `${cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`).redirect(path, 303);
     }
     if (!isAdmitted(request, token, session)) {
       return refuse(reply, 401, 'open the address that `protosmith console` printed');
     }
     if (!writable && request.method !== 'GET' && request.method !== 'HEAD') {
-      return refuse(reply, 405, 'read only; `protosmith console --write` is not');
+      return refuse(reply, 405, 'read only; start it with `protosmith console --write` to change jobs');
     }
   });
   server.addHook('preHandler', async ({ body, url }) => {
     const fault = faultIn(body, split(url).path.endsWith('/add'));
     if (fault !== undefined) throw Object.assign(new Error(fault), { statusCode: 400 });
   });
-  // Whatever stands in a job's hash, its logs and its options was written by who knows whom.
+  // Anybody may have written a job's hash, logs and options.
   server.addHook('preSerialization', async (_request, _reply, payload) => trimTexts(payload));
   server.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await metrics.metrics()),
@@ -115,20 +115,20 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
   };
 }
 
-/** What is wrong with a body that was sent: nothing that a worker would take, and that BullMQ would trip over. */
+/** Why a request body is refused: a worker could not take it, or BullMQ would fail on it. */
 function faultIn(body: unknown, adds: boolean): string | undefined {
-  // A job is a member of what adds it.
+  // The request wraps the job in one more level.
   const most = limits.nesting.value + 1;
-  if (isDeeper(body, most)) return `Cannot take data: nested more than ${most} levels deep, wanted at most so many`;
+  if (isDeeper(body, most)) return `Cannot take data: nested more than ${most} levels deep, wanted fewer`;
   if (!adds) return undefined;
   const { options } = isObject(body) ? body : {};
   const id = isObject(options) ? options.jobId : undefined;
   return typeof id === 'string' && isUsableId(id)
     ? undefined
-    : 'Cannot add job: no id that can be taken, wanted {"jobId": …} among its options, no number, without ":", no name of a key of BullMQ\'s own';
+    : 'Cannot add job: no usable id, wanted {"jobId": …} in its options that is not a number, has no ":" and is not the name of a key of BullMQ';
 }
 
-/** Level by level, for what is deep enough breaks whoever goes through it by recursion. */
+/** Goes level by level, because recursion would overflow the stack. */
 function isDeeper(value: unknown, most: number): boolean {
   let level = [value];
   for (let depth = 0; depth <= most; depth += 1) {
@@ -142,7 +142,7 @@ function isOurHost(name: string | undefined): boolean {
   return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(name ?? '');
 }
 
-/** The address without the token, and the token where there is one. */
+/** The path without the token, and the token if there is one. */
 function split(url: string): { path: string; given: string | null } {
   const { pathname, searchParams } = new URL(url, `http://${host}`);
   const given = searchParams.get('token');
@@ -159,7 +159,7 @@ function isAdmitted({ headers: sent }: FastifyRequest, token: string, session: s
   return cookies.some((one) => one.startsWith(`${cookie}=`) && equal(one.slice(cookie.length + 1), session));
 }
 
-/** Whether two secrets are the same, in a time that says nothing of where they differ. */
+/** Whether two secrets are equal, in constant time. */
 function equal(given: string, wanted: string): boolean {
   return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(wanted)));
 }

@@ -13,13 +13,13 @@ export const consoleCommand: Command = {
   summary: 'serves a dashboard of the queue, on loopback, behind a token',
   help: `Usage: protosmith console [--port <n>] [--write]
 
-Serves a dashboard of the queue (bull-board) on 127.0.0.1 and prints its address, which has the token in it. The pages
-ask no other host for anything, and show the data of jobs trimmed. The metrics of the whole queue are under /metrics, for
-who sends the token as "Authorization: Bearer …". Ends with SIGINT or SIGTERM. From another machine, tunnel: ssh -L.
+Serves a dashboard of the queue (bull-board) on 127.0.0.1 and prints its address, which includes the token. The pages
+load nothing from other hosts and show trimmed job data. The metrics of the whole queue are under /metrics, with the
+token as "Authorization: Bearer …". SIGINT or SIGTERM stops it. From another machine, use a tunnel: ssh -L.
 
   --port <n>   port, 0 for any free one (default 4280)
-  --write      lets jobs be retried, promoted, removed and added; a job that has its outcome is not worked on again that
-               way, \`protosmith dead-letters requeue\` has it; one that has none gets it before it is removed
+    --write      allows retrying, promoting, removing and adding jobs; a job that has its outcome does not run again (use
+               \`protosmith dead-letters requeue\`); one without an outcome gets one before it is removed
 
 ${settingsHelp(settingsRead)}
 Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the port is taken.
@@ -45,7 +45,7 @@ Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the 
         writable: values.write === true,
         metrics: createQueueMetrics(() => operator.snapshot()),
       });
-      // A token of the operator's own is known to them, and stays out of terminals.
+      // The operator knows a configured token, so it need not appear in the terminal.
       const query = config.consoleToken === null ? `?token=${token}` : '?token=…';
       process.stdout.write(`http://127.0.0.1:${server.port}/${query}\n`);
       await stopped;

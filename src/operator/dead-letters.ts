@@ -5,7 +5,7 @@ import { onQueue } from './on-queue.ts';
 import { complain, moment, print, rows, size } from './print.ts';
 import { settingsHelp } from './settings-help.ts';
 
-/** Dead letters read at once when all of them are meant. */
+/** Dead letters read per call with `--all`. */
 const batch = 200;
 
 const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds'] as const;
@@ -18,13 +18,13 @@ export const deadLetters: Command = {
        protosmith dead-letters requeue <job id …> | --all [--json]
        protosmith dead-letters discard <job id …> | --all [--json]
 
-Dead letters are jobs that the queue keeps as failed: defects, jobs that killed their workers, ids that could not be
-taken. Their negotiators have their outcomes; one that the queue itself failed a moment ago gets it before it goes.
-requeue puts a job on the queue again as a new one with a higher attempt, and prints the new id; discard forgets it.
+Dead letters are jobs that the queue keeps as failed: defects, jobs that killed their workers, unusable ids. Their
+negotiators have an outcome; a job that the queue itself just failed gets one before it is removed.
+requeue submits a job again as a new one with a higher attempt and prints its id; discard deletes it.
 
   --limit <n>   how many to list, the newest first (default 50)
   --all         every dead letter
-  --json        as JSON; show has the job's data then
+  --json        as JSON; show then includes the job's data
 
 ${settingsHelp(settingsRead)}
 Exit code: 0 done, 64 usage, 65 no such dead letter, 69 Redis unreachable, 78 wrong settings.
@@ -102,7 +102,7 @@ const discard: Act = (operator, jobIds, options) =>
 
 const verbs: Record<string, Act> = { list, show, requeue, discard };
 
-/** Does the same with each, as far as it goes; what cannot be done is told and holds up nothing. */
+/** Applies an action to each job. Reports a failure and goes on. */
 async function each(
   { deadLetters: letters }: QueueOperator,
   jobIds: readonly string[],
@@ -128,12 +128,12 @@ async function each(
   print(
     json,
     done.map(({ did }) => did),
-    () => done.map(({ line: told }) => told),
+    () => done.map(({ line: text }) => text),
   );
   return refused > 0 ? exitCodes.unreadable : exitCodes.ok;
 }
 
-/** Taken before anything is done to them: what is requeued now and fails again is not meant. */
+/** All ids are read first, so that a job that is requeued and fails again is not handled twice. */
 async function everyId(letters: QueueOperator['deadLetters']): Promise<string[]> {
   const jobIds: string[] = [];
   const count = await letters.count();

@@ -15,17 +15,17 @@ import { startScriptedModel } from '../scripted-model/server.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { DemoView } from './demo-view.ts';
 
-/** What the demo plays on: a Redis, a worker process, and a negotiator's way to the queue. */
+/** What the demo runs on: Redis, a worker process, and a client of the queue. */
 export interface DemoStage {
   readonly producer: Producer;
   readonly handlers: HandlerStore;
-  /** Resolves when all that the worker has to tell of a job was shown; soon in any case. */
+  /** Resolves when all events of a job were shown, or after a second. */
   shown(jobId: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const redisWithinMs = 5_000;
-/** A job that runs when the demo is broken off is not waited for. */
+/** A job that runs when the demo is interrupted is not waited for. */
 const drainMs = 2_000;
 const workerWithinMs = 60_000;
 const jobEvents: ReadonlySet<string> = new Set<JobEvent['type']>([
@@ -40,13 +40,13 @@ const jobEvents: ReadonlySet<string> = new Set<JobEvent['type']>([
   'ended',
 ]);
 
-/** How many modules the scripted model is asked for in the story: the first, its repair, and another beside it. */
+/** Modules that the story asks for: the first, its repair, and one in parallel. */
 const candidatesOfStory = 3;
 
 /**
- * Starts everything, saying what it starts, and shows what the worker does as it happens. `scripts` names the replies
- * of the scripted model: those of the story, or those for any job. With `null`, the model that the environment names is
- * asked. Throws where something cannot be started, after it has ended the rest.
+ * Starts everything, prints what it starts, and shows the worker's events. `scripts` selects the replies of the
+ * scripted model: those of the story or those for any job. With `null`, the model of the environment is used. If
+ * something cannot be started, it stops the rest and throws.
  */
 export async function startStage(view: DemoView, scripts: 'story' | 'jobs' | null): Promise<DemoStage> {
   const closing: (() => Promise<unknown>)[] = [];
@@ -115,7 +115,7 @@ async function startWorker(
 ): Promise<ChildProcess> {
   const entry = fileURLToPath(new URL(`../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
   const worker = spawn(process.execPath, [entry, 'worker'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-  // Whatever ends this process ends the worker.
+  // The worker must not outlive this process.
   const stop = () => worker.kill('SIGTERM');
   process.once('exit', stop);
   worker.once('exit', () => process.off('exit', stop));

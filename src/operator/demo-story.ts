@@ -14,7 +14,7 @@ import { createLog } from '../telemetry/log.ts';
 import type { DemoStage } from './demo-stage.ts';
 import type { DemoView } from './demo-view.ts';
 
-/** Stands in no case and in none of the tools' examples. */
+/** Appears in no case and in no example of a tool. */
 const unseenProduct = {
   productId: 'K70031',
   productName: 'Enamel Kettle',
@@ -28,7 +28,7 @@ const patienceMs = 10_000;
 /** Answers a call of a tool. */
 type ToolCall = (tool: string, input: Json) => Promise<Json>;
 
-/** Plays the negotiation of the ANP specification's product example, from the contradiction in it to a handler at work. */
+/** Plays the product example of the ANP specification, from its contradiction to a running handler. */
 export async function runStory(stage: DemoStage, view: DemoView): Promise<Verdict> {
   const job = await demoJob();
   view.chapter(1, 'Two agents have agreed on a protocol and on test cases. The job, as agreed:');
@@ -44,20 +44,20 @@ export async function runStory(stage: DemoStage, view: DemoView): Promise<Verdic
   const outcome = await play(stage, view, { ...job, agreement: { ...proposal, status: 'accepted' } });
   if (outcome.verdict !== 'generated' || outcome.handler === null) return outcome.verdict;
 
-  view.chapter(3, 'The words of the agreement were read as well, for what they demand and no case shows:');
-  await tellReading(stage, view, outcome);
+  view.chapter(3, 'A model also read the agreement, for demands that no case shows:');
+  await showReading(stage, view, outcome);
 
-  view.chapter(4, 'The handler at work, on requests that were in no case:');
+  view.chapter(4, 'The handler answers requests that were in no case:');
   await useHandler(stage, view, outcome);
   return outcome.verdict;
 }
 
-/** Runs one job of the user's own. */
+/** Runs the user's job. */
 export async function runOwnJob(stage: DemoStage, view: DemoView, data: unknown): Promise<Verdict> {
   view.chapter(1, 'A job of your own:');
   const outcome = await play(stage, view, data);
   if (outcome.handler !== null) {
-    await tellReading(stage, view, outcome);
+    await showReading(stage, view, outcome);
     await showSource(stage, view, outcome);
   }
   return outcome.verdict;
@@ -104,10 +104,10 @@ async function useHandler(stage: DemoStage, view: DemoView, outcome: Outcome): P
 }
 
 /**
- * Tells of the reading, with the sentences that a refused candidate broke: they stand with the handler, and in no
+ * Shows the reading with the sentences that a refused candidate broke. They are stored with the handler and in no
  * event.
  */
-async function tellReading(stage: DemoStage, view: DemoView, outcome: Outcome): Promise<void> {
+async function showReading(stage: DemoStage, view: DemoView, outcome: Outcome): Promise<void> {
   const { reading, attempts } = outcome.report;
   if (reading === null) return;
   const { proof } = await recordOf(stage, outcome);
@@ -122,7 +122,7 @@ async function tellReading(stage: DemoStage, view: DemoView, outcome: Outcome): 
 async function recordOf(stage: DemoStage, { tenant, handler }: Outcome): Promise<HandlerRecord> {
   const record = await stage.handlers.get(tenant ?? 'default', handler?.digest ?? '');
   if (record) return record;
-  throw new CodedError('DEFECT_DEMO', 'Cannot go on with the demo: the handler is not in the store, wanted it there');
+  throw new CodedError('DEFECT_DEMO', 'Cannot go on with the demo: the handler is not stored, wanted it in the store');
 }
 
 async function showSource(stage: DemoStage, view: DemoView, outcome: Outcome): Promise<HandlerRecord> {
@@ -131,7 +131,7 @@ async function showSource(stage: DemoStage, view: DemoView, outcome: Outcome): P
   const file = join(folder, 'handler.ts');
   await writeFile(file, record.source);
   await writeFile(join(folder, 'types.d.ts'), record.types);
-  view.line(`   handler ${record.digest.slice(0, 12)}…, its source can be read in ${file}`);
+  view.line(`   handler ${record.digest.slice(0, 12)}…, source in ${file}`);
   return record;
 }
 
@@ -144,7 +144,10 @@ function findProduct(input: Json): Json {
     : null;
 }
 
-/** The specification's example as a job of its own: a fresh negotiation and tenant, so that a Redis that is kept answers with nothing old. */
+/**
+ * The specification's example as a job with a new negotiation and tenant, so that a persistent Redis has no old answer
+ * for it.
+ */
 async function demoJob(): Promise<JsonObject> {
   const text = await readFile(packageFile('fixtures/examples/anp-product-en.disputed.job.json'), 'utf8');
   const mark = crypto.randomUUID().slice(0, 8);

@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import type { Outcome, Purpose, ReadingReport, Usage } from '../contract/outcome.ts';
 import type { DerivedCase } from '../contract/reading.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
+import { describeReading, plural } from './describe-reading.ts';
 import { forTerminal } from './for-terminal.ts';
-import { plural, readingTold } from './reading-told.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -15,30 +15,30 @@ export class DemoView {
     this.#out = out;
   }
 
-  /** One line of text; what comes from elsewhere in it is made fit for a terminal. */
+  /** Prints one line; text from elsewhere is escaped for the terminal. */
   line(text = '', style?: Style): void {
     const safe = forTerminal(text);
     this.#out.write(`${style ? styleText(style, safe, { stream: this.#out }) : safe}\n`);
   }
 
-  /** The title of a chapter. */
+  /** Prints the title of a chapter. */
   chapter(number: number, title: string): void {
     this.line();
     this.line(`${number}. ${title}`, 'bold');
   }
 
-  /** A text of several lines, set in. */
+  /** Prints a text of several lines, indented. */
   quote(text: string): void {
     for (const line of text.trimEnd().split('\n')) this.line(`     ${line}`, 'dim');
   }
 
-  /** What happens to a job in the worker, as it happens. */
+  /** Prints an event of a job. */
   event(event: JobEvent): void {
     const [text, style] = eventLine(event);
     if (text !== '') this.line(`   ${text}`, style);
   }
 
-  /** The outcome as the negotiator reads it. */
+  /** Prints an outcome as the negotiator gets it. */
   outcome(outcome: Outcome): void {
     this.line(
       `   outcome: ${outcome.verdict}`,
@@ -63,17 +63,17 @@ export class DemoView {
     this.#cost(outcome.report);
   }
 
-  /** What the reading of an agreement came to, with what of it a candidate broke that had passed every case. */
+  /** Prints the result of a reading, and the derived cases that a candidate broke although it passed every case. */
   reading(report: ReadingReport, broken: readonly DerivedCase[]): void {
-    this.line(`   reading: ${readingTold(report)}`);
+    this.line(`   reading: ${describeReading(report)}`);
     for (const { quote, claim } of broken) {
       this.line(`   the document says: "${withoutMarks(quote)}"`);
       this.line(`     so: ${claim}`, 'yellow');
     }
     if (broken.length > 0) {
-      this.line('     A candidate passed every negotiated case, and did otherwise here.');
+      this.line('     A candidate passed every negotiated case but broke this.');
       this.line(
-        '     A second reader was shown the bare situations, and demanded the same: so it was refused, and repaired.',
+        '     A second reader saw only the situations and demanded the same, so the candidate was refused and repaired.',
       );
     } else if (report.derived > 0) this.line('     No candidate that passed the negotiated cases broke any of it.');
     for (const { unit, text } of report.questions)
@@ -103,7 +103,7 @@ function costOf(completions: number, { inputTokens, outputTokens, costUsd }: Usa
   return `${plural(completions, 'completion')}, ${inputTokens} tokens in, ${outputTokens} out, ${price}`;
 }
 
-/** Sentences without the marks of the list that they stand in. */
+/** Sentences without list markers. */
 function withoutMarks(quote: string): string {
   return quote.replaceAll(/(^| … )[-*•] /g, '$1');
 }
@@ -115,9 +115,9 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
     case 'prompted': {
       const asked = {
         judge: 'to judge whether the agreement is at fault',
-        read: 'to read the agreement into cases of its own',
-        confirm: 'blind, as a second reader, what must happen where a candidate broke such a case',
-        generate: event.repair ? 'for a repair, with what was seen to go wrong' : 'for a handler',
+        read: 'to derive cases from the agreement',
+        confirm: 'as a second, blind reader, what must happen where a candidate broke such a case',
+        generate: event.repair ? 'for a repair, with the observed faults' : 'for a handler',
       }[event.purpose];
       return [`model is asked ${asked} (completion ${event.attempt})`];
     }
@@ -128,7 +128,7 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
     case 'withdrawn':
       return [`handler ${event.digest.slice(0, 12)} is withdrawn: it breaks ${event.cases} derived cases`, 'red'];
     case 'dropped':
-      return [`completion ${event.attempt} is called off`, 'dim'];
+      return [`completion ${event.attempt} is cancelled`, 'dim'];
     case 'refused':
       return [
         event.code === 'CANDIDATE_DERIVED_CASE'

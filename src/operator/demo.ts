@@ -12,15 +12,15 @@ export const demo: Command = {
   summary: 'plays a whole negotiation on this machine: Redis, a worker, a negotiator',
   help: `Usage: protosmith demo [options] [job.json]
 
-Starts Redis (REDIS_URL, else redis-server or valkey-server on the path, else an embedded one), a worker process, and
+Starts Redis (REDIS_URL, else redis-server or valkey-server on the path, else an embedded one) and a worker process, and
 plays a negotiator: an agreement with a contradiction, the counter-offer, the reading of the agreement, a candidate that
-passes every negotiated case and breaks what the document demands beside, its repair, the handler. Without a model
-server and a model's name it is answered by hand-written replies over HTTP, and says so. With a job file, that job is
-run instead. The worker reads whatever else \`protosmith worker\` reads.
+passes every negotiated case but breaks another demand of the document, its repair, the handler. Without a model server
+and a model name, hand-written replies over HTTP stand in for the model, and the demo says so. With a job file, it runs
+that job instead. The worker also reads the other settings of \`protosmith worker\`.
 
 ${settingsHelp(['redisUrl', 'model', 'apiKey', 'baseUrl', 'models'])}
-Exit code: 0 the story ended as it should (a job of one's own: generated or clean), 1 disputed, 2 error, 64 usage, 65 a
-file cannot be read, 69 Redis unreachable, 78 wrong settings.
+Exit code: 0 the story ended as expected (your own job: generated or clean), 1 disputed, 2 error, 64 usage, 65 a file
+cannot be read, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {
     const { positionals, values } = readArguments(
@@ -28,7 +28,7 @@ file cannot be read, 69 Redis unreachable, 78 wrong settings.
       { 'redis-url': { type: 'string' }, model: { type: 'string' } },
       { least: 0, most: 1, wanted: 'none, or one job file' },
     );
-    // The worker is a process of its own, which reads the environment.
+    // The worker is a separate process and reads the environment.
     if (values['redis-url'] !== undefined) process.env[settings.redisUrl.env] = values['redis-url'];
     if (values.model !== undefined) process.env[settings.model.env] = values.model;
     const data = positionals[0] === undefined ? undefined : await readJson(positionals[0]);

@@ -23,10 +23,10 @@ import { projectMemory } from './memory-projection.ts';
 import { honourProxy } from './proxy.ts';
 import { sandboxSettings, settingsHelp } from './settings-help.ts';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 interface Examination {
   subject: 'versions' | 'redis' | 'permissions' | 'keys' | 'model' | 'sandbox';
-  /** `warning`: works, but not as it should in production. */
+  /** `warning`: works, but not fit for production. */
   state: 'well' | 'warning' | 'ill';
   says: string;
   details: Record<string, unknown>;
@@ -49,20 +49,20 @@ const settingsRead = [
 
 type DoctorConfig = Pick<Config, (typeof settingsRead)[number]>;
 
-/** Looks whether everything a worker needs is there. */
+/** Checks everything that a worker needs. */
 export const doctor: Command = {
-  summary: 'looks whether everything that a worker needs is there and as it should be',
+  summary: 'checks everything that a worker needs',
   help: `Usage: protosmith doctor [--json | --acl]
 
-Looks at versions, Redis (version, policy, persistence, clock, room for the next 24 hours), what its user may do (every
-command that is used is tried, and none is done), the names of its keys, the model server (one small question, put as a
-worker puts its own) and the sandbox (layers in force, known-good handler).
+Checks versions, Redis (version, policy, persistence, clock, memory for the next 24 hours), the permissions of its user
+(every command is tried without effect), the names of its keys, the model server (one small question, asked as a worker
+asks) and the sandbox (active layers, known-good handler).
 
   --json    as one JSON array
-  --acl     prints the ACL SETUSER command of a Redis user that may do no more than is needed, and looks at nothing
+    --acl     only prints the ACL SETUSER command of a Redis user with the least permissions
 
 ${settingsHelp(settingsRead)}
-Exit code: 0 all is well or a warning, 2 something is ill, 64 usage, 78 wrong settings.
+Exit code: 0 every state is well or warning, 2 one is ill, 64 usage, 78 wrong settings.
 `,
   async run(args) {
     const { values } = readArguments(
@@ -95,7 +95,7 @@ Exit code: 0 all is well or a warning, 2 something is ill, 64 usage, 78 wrong se
   },
 };
 
-/** For `redis-cli`, which takes these words as they are. */
+/** Written for `redis-cli`. */
 function leastUser({ redisUrl, prefix }: DoctorConfig): string {
   return `ACL SETUSER protosmith on >PASSWORD ${leastRules(redisUrl, prefix).join(' ')}`;
 }
@@ -147,10 +147,10 @@ async function examineRedis({ redisUrl, prefix, durable }: DoctorConfig): Promis
     const complaints = [
       ...faults.map(({ message }) => message),
       ...(Math.abs(facts.clockAheadMs) > 5_000
-        ? [`this clock is ${facts.clockAheadMs} ms ahead of Redis': deadlines follow Redis' clock`]
+        ? [`the clock of this machine is ${facts.clockAheadMs} ms ahead of Redis' clock, which deadlines follow`]
         : []),
       ...(growth.warning === null ? [] : [growth.warning]),
-      ...(facts.maxmemoryPolicy === null ? ['Redis does not tell its maxmemory-policy, wanted noeviction'] : []),
+      ...(facts.maxmemoryPolicy === null ? ['Redis does not show its maxmemory-policy, wanted noeviction'] : []),
     ];
     const ill = faults.some(({ severity }) => severity === 'error');
     return {
@@ -159,7 +159,7 @@ async function examineRedis({ redisUrl, prefix, durable }: DoctorConfig): Promis
       says:
         complaints.length > 0
           ? complaints.join('; ')
-          : `${facts.server} ${facts.version ?? 'of unknown version'} at ${url} keeps what it is given`,
+          : `${facts.server} ${facts.version ?? 'of unknown version'} at ${url} is set up to lose nothing`,
       details: { url, ...facts, ...growth.details },
     };
   } catch (error) {
@@ -169,7 +169,7 @@ async function examineRedis({ redisUrl, prefix, durable }: DoctorConfig): Promis
   }
 }
 
-/** Tries every command and every key; nothing is said where Redis cannot be reached, which its own row tells. */
+/** Tries every command and every key. Returns nothing if Redis cannot be reached, because the row of Redis says so. */
 async function examinePermissions({ redisUrl, prefix }: DoctorConfig): Promise<Examination[]> {
   const found = await redisPermissions(redisUrl, { prefix, withinMs: redisWithinMs }).catch(() => null);
   if (found === null) return [];
@@ -184,8 +184,8 @@ async function examinePermissions({ redisUrl, prefix }: DoctorConfig): Promise<E
       says:
         [
           ...(missing.length > 0 ? [forbidden(user, missing)].map(({ code, message }) => `${code}: ${message}`) : []),
-          ...(lacking.length > 0 ? [`user ${user} may do what is needed; ${without}`] : []),
-        ].join('; ') || `user ${user} may give every command that is used`,
+          ...(lacking.length > 0 ? [`user ${user} has the permissions that are needed; ${without}`] : []),
+        ].join('; ') || `user ${user} may use every command that is needed`,
       details: { user, missing, lacking },
     },
   ];
@@ -232,7 +232,7 @@ async function examineSandbox(config: DoctorConfig): Promise<Examination> {
       return {
         subject: 'sandbox',
         state: sound ? (missing.length > 0 ? 'warning' : 'well') : 'ill',
-        says: `${sound ? 'the known-good handler passes' : 'the known-good handler fails'} at level ${level}${lacks ? `; not in force: ${lacks}` : ''}`,
+        says: `${sound ? 'the known-good handler passes' : 'the known-good handler fails'} at level ${level}${lacks ? `; not active: ${lacks}` : ''}`,
         details: { level, inForce, missing },
       };
     } finally {

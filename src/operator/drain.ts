@@ -6,14 +6,14 @@ import { settingsHelp } from './settings-help.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 
-/** Stops all workers from fetching, and waits until none works. */
+/** Stops all workers from fetching, and waits until no job runs. */
 export const drain: Command = {
   summary: 'stops all workers from fetching, and waits until no job runs',
   help: `Usage: protosmith drain [--for <seconds>] [--json]
        protosmith drain --resume [--json]
 
-Tells all workers to fetch nothing more, and waits until no job runs. Jobs that wait stay on the queue, and end with
-PLATFORM_DEADLINE where they wait too long. The queue stays paused until it is resumed.
+Stops all workers from fetching jobs, and waits until no job runs. Waiting jobs stay on the queue and end with
+PLATFORM_DEADLINE at their deadline. The queue stays paused until it is resumed.
 
   --for <seconds>   how long to wait (default 60)
   --resume          lets workers fetch again
@@ -49,7 +49,7 @@ Exit code: 0 drained or resumed, 2 jobs still run, 64 usage, 69 Redis unreachabl
     );
     print(values.json, result, () => [
       result.drained
-        ? `drained: no job runs, ${result.waiting} wait; \`protosmith drain --resume\` lets workers go on`
+        ? `drained: no job runs, ${result.waiting} wait; \`protosmith drain --resume\` lets workers fetch again`
         : `not drained: ${result.active} jobs still run, ${result.waiting} wait; the queue stays paused`,
     ]);
     return result.drained ? exitCodes.ok : exitCodes.error;

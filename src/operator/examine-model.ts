@@ -9,7 +9,7 @@ import { Deadline } from '../kernel/deadline.ts';
 import { describeError } from '../telemetry/log.ts';
 import { proxyOf } from './proxy.ts';
 
-/** What was found of one model. */
+/** The result of checking one model. */
 export interface ModelFound {
   state: 'well' | 'warning' | 'ill';
   says: string;
@@ -17,7 +17,7 @@ export interface ModelFound {
 }
 
 const listWithinMs = 5_000;
-/** A model that reasons takes its time, even over one word. */
+/** A reasoning model takes time even for one word. */
 const answerWithinMs = 30_000;
 
 const smallPrompt = {
@@ -25,13 +25,10 @@ const smallPrompt = {
   turns: [{ role: 'user' as const, text: 'Say: ready' }],
 };
 
-/** Failures that say nothing against the setting: the server is there, and answers another time. */
+/** Failures that do not speak against the settings: the server is there and may answer later. */
 const passing = /_(?:RATE_LIMITED|TIMEOUT|STALLED|LENGTH|CUT|EMPTY)$/;
 
-/**
- * Looks whether a model answers one small question, put as a worker puts its own, and what it has to be put otherwise
- * for.
- */
+/** Checks whether a model answers one small question, asked as a worker asks, and which adaptations that takes. */
 export async function examineModel(
   { model, baseUrl, apiKey }: ReturnType<typeof modelsOf>[number],
   maxTokens: number,
@@ -48,7 +45,7 @@ export async function examineModel(
   try {
     listed = await modelsAt(endpoint, apiKey);
   } catch (error) {
-    // Never in the words of `fetch`: they repeat the URL, which may hold a key.
+    // Not the message of `fetch`, which repeats the URL and so perhaps a key.
     const timedOut = error instanceof Error && error.name === 'TimeoutError';
     const found = timedOut ? `no answer within ${listWithinMs} ms` : networkCause(error);
     return { state: 'ill', says: `the server cannot be reached: ${found}`, details };
@@ -79,11 +76,10 @@ async function ask(
     baseUrl: endpoint,
     apiKey: apiKey ?? undefined,
     maxTokens,
-    adapted: (told) => void learnt.push(told.learnt),
+    adapted: (change) => void learnt.push(change.learnt),
   });
   const deadline = new Deadline(Date.now() + answerWithinMs, AbortSignal.timeout(answerWithinMs));
-  const otherwise = () =>
-    learnt.length === 0 ? '' : `; asked otherwise: ${learnt.map((one) => ADAPTATIONS[one]).join('; ')}`;
+  const otherwise = () => (learnt.length === 0 ? '' : `; adapted: ${learnt.map((one) => ADAPTATIONS[one]).join('; ')}`);
   try {
     await completer.complete(smallPrompt, deadline, { answer: 'text' });
     const wanted = learnt.includes('path') ? { 'endpoint to set': redactUrl(withVersion(endpoint)) } : {};
@@ -94,8 +90,7 @@ async function ask(
     };
   } catch (error) {
     const { code, message } = describeError(error);
-    if (code === 'OPERATOR_NO_SCRIPT')
-      return { state: 'well', says: 'the scripted model answers, from its scripts', details };
+    if (code === 'OPERATOR_NO_SCRIPT') return { state: 'well', says: 'the scripted model answers', details };
     const isUnknown =
       code === 'OPERATOR_MODEL_UNKNOWN' && listed !== undefined && !listed.some((id) => isNameOf(id, model));
     return {
@@ -107,9 +102,9 @@ async function ask(
   }
 }
 
-/** The names in a server's list of models; `undefined` where it has none. */
+/** The models that a server lists; `undefined` if it has no list. */
 async function modelsAt(endpoint: string, apiKey: string | null): Promise<string[] | undefined> {
-  // As a worker asks it: redirects are not followed.
+  // As in a worker, redirects are not followed.
   const response = await boundedFetch(modelsUrl(endpoint), {
     headers: keyHeaders(endpoint, apiKey),
     signal: AbortSignal.timeout(listWithinMs),
@@ -124,7 +119,7 @@ function few(listed: readonly string[] | undefined): string {
   return `; it lists ${shown.join(', ')}${listed.length > shown.length ? ` and ${listed.length - shown.length} more` : ''}`;
 }
 
-/** Some servers list a name with a folder before it, or with a tag that may be left out. */
+/** Some servers list a name with a folder before it, or with an optional tag. */
 function isNameOf(id: string, model: string): boolean {
   return id === model || id.endsWith(`/${model}`) || id === `${model}:latest`;
 }

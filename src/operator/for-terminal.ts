@@ -1,8 +1,8 @@
 import { escapeInvisible, INVISIBLE } from '../kernel/invisible-characters.ts';
 
 /**
- * Text from elsewhere made fit for a terminal: control, bidirectional and other invisible characters are shown as escapes, so that it can
- * neither move the cursor nor change what the reader sees. Line feeds and tabs stay.
+ * Makes untrusted text safe for a terminal. Control, bidirectional and other invisible characters are escaped, so that
+ * they cannot move the cursor or change what is shown. Line feeds and tabs stay.
  */
 export function forTerminal(text: string): string {
   return text.replace(INVISIBLE, (character) =>
@@ -10,7 +10,7 @@ export function forTerminal(text: string): string {
   );
 }
 
-/** A value as JSON text whose invisible characters are written as JSON escapes: fit for a terminal, and the same value to a reader. */
+/** Writes a value as JSON with invisible characters escaped: safe for a terminal, and the same value to a parser. */
 export function jsonForTerminal(value: unknown, indent?: number): string {
   return escapeInvisible(JSON.stringify(value, null, indent));
 }

@@ -19,21 +19,21 @@ import { complain } from './print.ts';
 import { UnreadableInput } from './read-input.ts';
 import type { sandboxSettings } from './settings-help.ts';
 
-/** What became of one handler of an export. */
+/** The result for one handler of an export. */
 export interface Imported {
   tenant: string;
   digest: string;
   stored: boolean;
-  /** It was withdrawn where the export was made, and now is here. */
+  /** It was withdrawn where the export was made, and is now withdrawn here. */
   withdrawn?: true;
-  /** Why it was refused or withdrawn; `null` where it was stored. */
+  /** Why it was refused or withdrawn; `null` if it was stored. */
   why: string | null;
 }
 
-/** No verifier is named so: the checks are all repeated by the first job that finds the handler. */
+/** No verifier has this version, so the first job that finds the handler repeats all checks. */
 const unverifiedHere = 'imported';
 
-/** How long the cases of one handler may take, in milliseconds. */
+/** Time limit for the cases of one handler, in milliseconds. */
 const casesWithinMs = 60_000;
 
 const text = { type: 'string' };
@@ -52,7 +52,7 @@ const withOptional = (optional: Record<string, object>, required: Record<string,
 });
 const count = { type: 'integer', minimum: 0 };
 const usage = members({ inputTokens: count, outputTokens: count, costUsd: { type: ['number', 'null'] } });
-// Reports of earlier releases know of no purposes and readings.
+// Earlier releases wrote reports without purposes and readings.
 const report = withOptional(
   {
     usageByPurpose: { type: 'object', additionalProperties: usage },
@@ -76,7 +76,7 @@ const report = withOptional(
   },
 );
 
-/** The reading that judged a handler: it is run again, so its form is held to what is published. */
+/** The reading of a handler. It is run again, so it must fit the published schema. */
 const keptReading = members({
   reading: readingSchema,
   promptVersion: text,
@@ -154,8 +154,8 @@ const isExport = new Ajv2020({ strict: false }).compile<Export>(
 );
 
 /**
- * Withdraws what an export tells to be withdrawn, and stores its handlers, each after its digest was recomputed and its bundle passed, in this machine's sandbox, the cases it brings along.
- * Throws `UnreadableInput` for what is no export.
+ * Imports an export: withdraws the handlers it lists as withdrawn, and stores each of the others if its digest is right
+ * and it passes its own cases in this machine's sandbox. Throws `UnreadableInput` if the value is not an export.
  */
 export async function importHandlers(
   given: unknown,
@@ -207,7 +207,7 @@ async function withdrawnHere(
   return reason === null ? null : `it was withdrawn here (${reason})`;
 }
 
-/** What is wrong with a record, seen by running it; `null` where nothing is. */
+/** The fault found by running a record's cases; `null` if there is none. */
 async function faultOf(record: HandlerRecord, sandbox: Sandbox): Promise<string | null> {
   const fault = recordFault(record);
   if (fault !== undefined) return fault;
@@ -219,7 +219,7 @@ async function faultOf(record: HandlerRecord, sandbox: Sandbox): Promise<string 
       const subject = {
         role,
         payload,
-        // The agreement's text stays where the handler was made; the first job that finds the handler brings it along.
+        // An export does not contain the agreement's text; the first job that finds the handler has it.
         agreement: { text: '', language: 'en' as const, schemas: [] },
         requestSchema,
         responseSchema,
@@ -232,14 +232,16 @@ async function faultOf(record: HandlerRecord, sandbox: Sandbox): Promise<string 
       const seen = await trier.try(caseScenarios(subject), signal);
       const failed = judgeCases(subject, seen).filter(({ passed }) => !passed);
       if (failed.length > 0) return `it fails its case ${failed.map(({ testCase }) => testCase).join(', ')}`;
-      // Whether a derived case is valid hangs on the text too; a case that somebody made up can do no more than refuse.
-      const { held } = await judgeKept(proof, subject, trier, signal, () => true);
-      return held.length === 0 ? null : `it breaks what its agreement demands: ${held.map(derivedMessage).join('; ')}`;
+      // Validity of a derived case depends on the missing text. An invented case can only cause a refusal.
+      const { confirmed } = await judgeKept(proof, subject, trier, signal, () => true);
+      return confirmed.length === 0
+        ? null
+        : `it breaks what its agreement demands: ${confirmed.map(derivedMessage).join('; ')}`;
     } finally {
       await handler.close();
     }
   } catch (error) {
-    // Schemas that do not compile, cases that are none: the file was made by somebody else.
+    // For example schemas that do not compile, in a file that somebody edited.
     return `it cannot be run (${error instanceof Error ? error.message.slice(0, 200) : 'unknown fault'})`;
   }
 }

@@ -9,7 +9,7 @@ import { complain, moment, print, rows, size } from './print.ts';
 import { readJson } from './read-input.ts';
 import { sandboxSettings, settingsHelp } from './settings-help.ts';
 
-/** Handlers read at once when all of them are meant. */
+/** Handlers read per call with `--all`. */
 const batch = 200;
 
 const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'maxHandlersPerTenant', ...sandboxSettings] as const;
@@ -24,16 +24,16 @@ export const handlers: Command = {
        protosmith handlers pin | unpin | restore <digest …> [--tenant <name>] [--json]
        protosmith handlers withdraw <digest …> --reason <text> [--tenant <name>] [--json]
 
-Stored handlers serve every job of the same agreement, tools and role without a model call, after they passed its cases.
-export prints records as JSON; import runs each in the sandbox against the cases that it brings along and stores those
-that pass, and every check is repeated by the first job that finds it. Of a withdrawn handler export prints only that it
-is, and import withdraws it there too. A pinned handler never expires. A withdrawn one is
-never served, even if the same one is made again, until it is restored.
+A stored handler serves every job with the same agreement, tools and role without a model call, after it passes that
+job's cases. export prints records as JSON. import runs each record's own cases in the sandbox and stores those that
+pass; the first job that finds the handler repeats every check. For a withdrawn handler, export prints only that it is
+withdrawn, and import withdraws it too. A pinned handler never expires. A withdrawn handler is never served until it
+is restored, even if it is made again.
 
   --tenant <name>   whose handlers (default "default"; list: of all tenants)
   --limit <n>       how many to list for a tenant, the last used first (default 100)
   --all             every handler of the tenant
-  --reason <text>   why it is withdrawn, for whoever looks at it
+    --reason <text>   why it is withdrawn
   --json            as JSON
 
 ${settingsHelp(settingsRead)}
@@ -78,7 +78,7 @@ interface Call {
 type Act = (call: Call) => Promise<number>;
 
 const list: Act = async ({ config, operands, tenant, limit, json }) => {
-  if (operands.length > 0) throw new UsageError('Cannot read arguments: list takes none, wanted options only');
+  if (operands.length > 0) throw new UsageError('Cannot read arguments: operands after list, wanted options only');
   const found = await onQueue(config, async ({ handlers: stored }) => {
     const tenants = tenant === undefined ? await stored.tenants() : [tenant];
     const lists = tenants.map(async (name) =>
@@ -127,7 +127,7 @@ const show: Act = async ({ config, operands, tenant = 'default', json }) => {
       ['made', `${moment(provenance.createdAtMs)} for ${provenance.jobId}`],
       ['by', `${provenance.model} (${provenance.generator}), protosmith ${provenance.protosmithVersion}`],
       ['verifier', provenance.verifierVersion],
-      ...(provenance.report === undefined ? [] : told(provenance.report)),
+      ...(provenance.report === undefined ? [] : reportRows(provenance.report)),
       ['withdrawn', withdrawn ?? 'no'],
       ['source', ''],
     ]),
@@ -136,8 +136,8 @@ const show: Act = async ({ config, operands, tenant = 'default', json }) => {
   return exitCodes.ok;
 };
 
-/** The report of the job that a handler was made for. */
-function told({ verification, cases, attempts, usage, timings }: Omit<Report, 'checks'>): [string, string][] {
+/** The report of the job that made the handler. */
+function reportRows({ verification, cases, attempts, usage, timings }: Omit<Report, 'checks'>): [string, string][] {
   const passed = cases.filter((one) => one.passed).length;
   const cost = usage.costUsd === null ? 'of unknown price' : `${usage.costUsd} US dollars`;
   return [
@@ -164,7 +164,7 @@ const exported: Act = async ({ config, operands, tenant = 'default', all }) => {
   return onQueue(config, async ({ handlers: stored }) => {
     const known = await stored.withdrawnOf(tenant);
     const withdrawn = known.filter(({ digest }) => all || operands.includes(digest));
-    // Not as records with a mark: an importer that knows no such mark would serve them.
+    // Withdrawn handlers are a separate list: an importer that does not know a mark would serve them.
     const digests = (all ? await everyDigest(stored, tenant) : operands).filter((digest) =>
       withdrawn.every((one) => one.digest !== digest),
     );
@@ -174,7 +174,7 @@ const exported: Act = async ({ config, operands, tenant = 'default', all }) => {
       const record = await recordOf(stored, tenant, digest);
       if (record !== null) records.push(record);
       else code = unknown('export', tenant, digest);
-      // One that cannot be read must not keep the others here.
+      // With --all, one unreadable record must not stop the export of the others.
       if (record === null && !all) return code;
     }
     const marks = withdrawn.map((one) => ({ tenant, ...one }));
@@ -187,7 +187,7 @@ const imported: Act = async ({ config, operands, json }) => {
   if (operands.length !== 1)
     throw new UsageError(`Cannot read arguments: ${operands.length} files, wanted one, or - for standard input`);
   const given = await readJson(operands[0] ?? '-');
-  // With the sandbox and all that a job needs; the other verbs need none of it.
+  // Loaded here because only this verb needs the sandbox.
   const { importHandlers } = await import('./handlers-import.ts');
   const results = await importHandlers(given, config);
   print(json, results, () =>
@@ -199,7 +199,7 @@ const imported: Act = async ({ config, operands, json }) => {
   return results.every(({ stored, withdrawn }) => stored || withdrawn) ? exitCodes.ok : exitCodes.unreadable;
 };
 
-/** A verb that does one thing with each handler named. */
+/** Makes a verb that applies one change to each named handler. */
 function change(
   verb: string,
   did: string,
@@ -214,13 +214,13 @@ function change(
       for (const digest of operands) {
         if ((await stored.get(tenant, digest)) === null) {
           missing += 1;
-          // What expired here may come again by an import or a new generation: taking it out of service needs no record.
+          // An expired handler may return by an import or a new generation, so withdraw and restore need no record.
           const needsRecord = (verb !== 'withdraw' && verb !== 'restore') || !/^[0-9a-f]{64}$/.test(digest);
           if (needsRecord) {
             unknown(verb, tenant, digest);
             continue;
           }
-          complain(`None is stored under ${digest} for tenant "${tenant}": ${did} for when it comes`);
+          complain(`No handler ${digest} is stored for tenant "${tenant}": it is ${did} in advance`);
         }
         await act(stored, { ...call, tenant }, digest);
         changed.push(digest);
@@ -292,7 +292,7 @@ async function recordOf(
   return text === null ? null : readRecord(text);
 }
 
-/** Under what jobs find a handler. */
+/** The lookup key under which jobs find a handler. */
 async function lookupsOf(stored: QueueOperator['handlers'], tenant: string, digest: string): Promise<string[]> {
   const lookup = (await recordOf(stored, tenant, digest))?.lookup;
   return lookup === undefined ? [] : [lookup];

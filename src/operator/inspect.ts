@@ -4,25 +4,25 @@ import type { Finding } from '../contract/finding.ts';
 import type { Outcome, ReadingReport } from '../contract/outcome.ts';
 import { isObject } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
+import { describeReading } from './describe-reading.ts';
 import { onQueue } from './on-queue.ts';
 import { complain, print, rows } from './print.ts';
-import { readingTold } from './reading-told.ts';
 import { settingsHelp } from './settings-help.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 
-/** Tells what is known of one job. */
+/** Shows what is known about one job. */
 export const inspect: Command = {
-  summary: 'tells where a job stands, and what became of it',
+  summary: 'shows the state and the outcome of a job',
   help: `Usage: protosmith inspect [--json] [--data] <job id>
 
-Tells where a job stands, how often it was handed out, how many workers died over it, and its outcome.
+Shows a job's state, its deliveries, how many workers died while running it, and its outcome.
 
   --json    as JSON, with the whole outcome
-  --data    with the job's data, where the queue still has them
+    --data    with the job's data, if the queue still has them
 
 ${settingsHelp(settingsRead)}
-Exit code: 0 told, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong settings.
+Exit code: 0 shown, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {
     const { values, positionals } = readArguments(
@@ -35,7 +35,7 @@ Exit code: 0 told, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong sett
     const found = await onQueue(config, (operator) => operator.inspect(jobId));
     if (found === null) {
       complain(
-        `Cannot inspect job ${jobId}: neither queue, outcomes nor intake stream know it, wanted the id of a job`,
+        `Cannot inspect job ${jobId}: it is neither on the queue nor on the intake stream, and has no outcome, wanted the id of a job`,
       );
       return exitCodes.unreadable;
     }
@@ -48,12 +48,12 @@ Exit code: 0 told, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong sett
 
 function tell({ jobId, state, kind, failedReason, deliveries, deaths, ...inspected }: Inspection): [string, string][] {
   const outcome = inspected.outcome as (PublishedEnvelope & Partial<Outcome>) | null;
-  // An outcome may be a reader's, in whatever language.
+  // A reader may have published the outcome, in any form.
   const findings = (outcome?.findings ?? []).map((finding) => Object(finding) as Partial<Finding>);
   return [
     ['job', jobId],
     ['kind', kind ?? outcome?.kind ?? 'unknown'],
-    ['state', state === 'intake' ? 'on the intake stream, where no worker has taken it from' : state],
+    ['state', state === 'intake' ? 'on the intake stream, not taken by a worker yet' : state],
     ...(state === 'ended' || state === 'intake'
       ? []
       : ([['deliveries', `${deliveries}, ${deaths} workers died`]] as [string, string][])),
@@ -72,13 +72,13 @@ function tell({ jobId, state, kind, failedReason, deliveries, deaths, ...inspect
   ];
 }
 
-/** What a job's reading came to, and what it left open. */
+/** The result of a job's reading and its open questions. */
 function readingRows(outcome: Partial<Outcome> | null): [string, string][] {
   const { reading } = Object(outcome?.report) as { reading?: ReadingReport | null };
   if (!isObject(reading)) return [];
   const questions = Array.isArray(reading.questions) ? reading.questions : [];
   return [
-    ['reading', readingTold(reading)],
+    ['reading', describeReading(reading)],
     ...questions.map((one): [string, string] => {
       const { unit, text } = Object(one) as ReadingReport['questions'][number];
       return ['unclear', `sentence ${unit}: ${text}`];

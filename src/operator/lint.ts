@@ -8,22 +8,20 @@ import { type Command, exitCodes, readArguments, UsageError } from './command.ts
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { readText, UnreadableInput } from './read-input.ts';
 
-/** Looks for faults in an agreement and its cases, without a model and without Redis. */
+/** Checks an agreement and its cases for faults, without a model and without Redis. */
 export const lint: Command = {
-  summary: 'looks for faults in an agreement and its cases; no Redis, no model',
+  summary: 'checks an agreement and its cases for faults; no Redis, no model',
   help: `Usage: protosmith lint [--json] <document.md> [cases.md]
        protosmith lint [--json] <job.json>
 
-Runs the preflight alone: reads schemas and cases out of the texts and tells what is wrong with them, where, and which
-change would settle it. A file named - is read from standard input. The message of the peers that carries a text may
-stand in its place, in JSON, and so may a protocol manifest of uAgents. A job, JSON with the member agreement, is looked
-at as a review of it would be: with its cases, role, tools, loose places and base protocols. What is named .json has to
-be one of these.
+Runs only the preflight: reads schemas and cases from the texts, and prints each fault, its place, and the change that
+would resolve it. The file name - means standard input. Instead of a text, a file may contain the JSON message that
+carries it, a protocol manifest of uAgents, or a job (JSON with a member agreement), which is checked like a review:
+with its cases, role, tools, loose places and base protocols. A file named .json must be one of these.
 
   --json    findings as a JSON array
 
-Exit code: 0 nothing stands in the way, 1 an error was found, 64 usage, 65 a file cannot be read, or there is no text
-in it.
+Exit code: 0 no error, 1 an error was found, 64 usage, 65 a file cannot be read or has no text.
 `,
   async run(args) {
     const { values, positionals } = readArguments(
@@ -43,7 +41,7 @@ in it.
   },
 };
 
-/** What was read from a file. */
+/** A text and the file it comes from. */
 interface Input {
   name: string;
   text: string;
@@ -62,7 +60,7 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
     );
   }
   if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
-  // Whoever lints a document needs no queue.
+  // A document alone does not need these modules.
   const [{ accepted }, { EarlyEnd }] = await Promise.all([
     import('../intake/intake.ts'),
     import('../job/conclusion.ts'),
@@ -77,9 +75,8 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
 }
 
 /**
- * The text that a message carries, where the text given is a message of a family; else the text itself. Throws
- * `UnreadableInput` where there is none, and where JSON is promised and there is another: read as a document, which has
- * no schema then, nothing would be wrong with it.
+ * The text inside a message of a family; else the given text. Throws `UnreadableInput` if there is no text, or if a
+ * `.json` file is neither a job nor such a message: read as a document without a schema, it would have no findings.
  */
 function carriedText({ name, text }: Input, part: 'document' | 'cases'): string {
   const message = objectIn(text);

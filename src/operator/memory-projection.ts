@@ -8,24 +8,24 @@ import {
 } from '../../queues/index.ts';
 import { size } from './print.ts';
 
-/** How memory may grow, as far as the last hour tells. */
+/** How Redis' memory may grow, based on the last hour. */
 export interface MemoryProjection {
-  /** Why an operator should look; `null` where there is room. */
+  /** What the operator should know; `null` if there is enough memory. */
   warning: string | null;
   details: { outcomesLastHour: number; bytesPerOutcome: number | null; projectedBytesIn24h: number | null };
 }
 
-/** Outcomes whose size is asked for, of all streams together; their mean stands for all. */
+/** Outcomes that are measured, over all streams; their mean stands for all. */
 const sampled = 50;
 
 const hourMs = 3_600_000;
 
-/** Share of `maxmemory` beyond which an operator is told: Redis wants room for its own copies. */
+/** Share of `maxmemory` above which to warn: Redis needs memory for its own copies. */
 const roomy = 0.7;
 
 /**
- * Projects what Redis will hold in 24 hours: what it holds, and outcomes at the pace of the last hour in their mean size, with their stream entries and
- * the handlers that were made for them. What expires meanwhile is not taken off, and jobs that pile up are not counted.
+ * Projects Redis' memory in 24 hours: the present use, plus outcomes at the rate and mean size of the last hour, with
+ * their stream entries and handlers. Ignores expiry and jobs that pile up.
  */
 export async function projectMemory(connection: Connection, keys: Keys, facts: RedisFacts): Promise<MemoryProjection> {
   const { usedMemoryBytes: used, maxmemoryBytes: most } = facts;
@@ -57,7 +57,10 @@ export async function projectMemory(connection: Connection, keys: Keys, facts: R
   };
 }
 
-/** What an entry of an outcome stream stands for: itself, and, where it is an outcome's first, that with the handler that was made for it. */
+/**
+ * The bytes behind one stream entry: its own, and for the first entry of an outcome those of the outcome and of the
+ * handler made for it.
+ */
 async function bytesOf(connection: Connection, keys: Keys, fields: readonly string[]): Promise<number> {
   const entry = fields.join('').length;
   const valueUnder = (name: string) => fields.find((_, at) => at % 2 === 1 && fields[at - 1] === name);

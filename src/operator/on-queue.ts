@@ -2,7 +2,10 @@ import { openOperator, type QueueOperator, redisFailure } from '../../queues/ind
 import type { Config } from '../config.ts';
 import { jobReader } from '../pipeline/job-reader.ts';
 
-/** Opens the operator's view of the queue, acts, and closes it again. Rejects with `PLATFORM_REDIS_…` where Redis does not answer within seconds, or refuses. */
+/**
+ * Opens the operator's view of the queue, runs an action and closes it. Rejects with `PLATFORM_REDIS_…` if Redis
+ * refuses or does not answer within seconds.
+ */
 export async function onQueue<Result>(
   { redisUrl, prefix, retentionSeconds }: Pick<Config, 'redisUrl' | 'prefix'> & Partial<Config>,
   act: (operator: QueueOperator) => Promise<Result>,

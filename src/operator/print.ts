@@ -1,12 +1,12 @@
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 
-/** Prints a value as JSON, or the lines that tell it to a person. Neither moves the cursor, whatever text of a job is in it. */
+/** Prints a value as JSON, or as lines for a person. Both are escaped for the terminal. */
 export function print(json: boolean | undefined, value: unknown, lines: () => readonly string[]): void {
   const text = json ? jsonForTerminal(value, 2) : lines().map(oneLine).join('\n');
   process.stdout.write(text === '' ? '' : `${text}\n`);
 }
 
-/** Prints to standard error why something was not done. */
+/** Prints a message to standard error. */
 export function complain(message: string): void {
   process.stderr.write(`${oneLine(message)}\n`);
 }
@@ -29,7 +29,7 @@ export function span(seconds: number): string {
   return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ${unit}`;
 }
 
-/** A moment as ISO 8601 has it, `unknown` for what is none. */
+/** A time in ISO 8601; `unknown` if it is not valid. */
 export function moment(ms: number): string {
   return Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'unknown';
 }

@@ -1,12 +1,12 @@
 import * as http from 'node:http';
 import { SettingsError } from '../config.ts';
 
-/** Reached without a proxy, whatever the environment says: what is named so is this machine. */
-const OWN = 'localhost,127.0.0.1,[::1]';
+/** These names mean this machine and never go through a proxy. */
+const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 
 /**
- * Has requests to model servers take the proxy that `HTTPS_PROXY` and `HTTP_PROXY` name, but for the hosts of
- * `NO_PROXY`.
+ * Sends requests through the proxies of `HTTPS_PROXY` and `HTTP_PROXY`, except to hosts in `NO_PROXY`. Throws
+ * `SettingsError` if one is not a URL.
  */
 export function honourProxy(environment: Readonly<Record<string, string | undefined>>): void {
   if (proxyOf(environment, 'https:') === undefined && proxyOf(environment, 'http:') === undefined) return;
@@ -16,12 +16,12 @@ export function honourProxy(environment: Readonly<Record<string, string | undefi
         `${protocol === 'http:' ? 'HTTP' : 'HTTPS'}_PROXY: a value that cannot be used, wanted a URL`,
       ]);
   const others = environment.no_proxy || environment.NO_PROXY;
-  const noProxy = others ? `${others},${OWN}` : OWN;
-  // Node 24 has it from 24.14 on; before, NODE_USE_ENV_PROXY=1 does the same.
+  const noProxy = others ? `${others},${LOOPBACK}` : LOOPBACK;
+  // Node has this from 24.14 on; before that, NODE_USE_ENV_PROXY=1 does the same.
   http.setGlobalProxyFromEnv?.({ ...environment, no_proxy: noProxy, NO_PROXY: noProxy });
 }
 
-/** The proxy that a URL with this protocol goes through. */
+/** The proxy for URLs with this protocol. */
 export function proxyOf(
   environment: Readonly<Record<string, string | undefined>>,
   protocol: string,

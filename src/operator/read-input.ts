@@ -4,12 +4,14 @@ import { buffer } from 'node:stream/consumers';
 import { keepsDigits, mayLoseDigits } from '../kernel/json.ts';
 import { forTerminal } from './for-terminal.ts';
 
-/** A file given on the command line that cannot be read as what it should be. Ends the command with exit code 65. */
+/** A file of the command line cannot be read as expected. Ends the command with exit code 65. */
 export class UnreadableInput extends Error {
   override readonly name = 'UnreadableInput';
 }
 
-/** Reads a file, or standard input where its name is `-`, as UTF-8; a mark of byte order is no part of it. Throws `UnreadableInput` where that cannot be done. */
+/**
+ * Reads a file, or standard input for `-`, as UTF-8 without a byte order mark. Throws `UnreadableInput` if that fails.
+ */
 export async function readText(name: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(
@@ -20,7 +22,7 @@ export async function readText(name: string): Promise<string> {
   }
 }
 
-/** Reads JSON out of a file, or standard input. Throws `UnreadableInput` where it is none. */
+/** Reads JSON from a file or standard input. Throws `UnreadableInput` if it is not JSON or cannot be passed on. */
 export async function readJson(name: string): Promise<unknown> {
   const given = await readText(name);
   const unfit = unfitness(given);
@@ -34,12 +36,12 @@ export async function readJson(name: string): Promise<unknown> {
   }
 }
 
-/** The lines of a file, or of standard input, as they come. Throws `UnreadableInput` where it cannot be read. */
+/** The lines of a file or of standard input, as they come. Throws `UnreadableInput` if it cannot be read. */
 export async function readLines(name: string): Promise<AsyncIterable<string>> {
   if (name === '-') return linesOf(process.stdin);
   try {
     const file = await open(name);
-    // A folder can be opened, and not be read.
+    // A folder can be opened but not read.
     if ((await file.stat()).isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
     return linesOf(file.createReadStream());
   } catch (error) {
@@ -48,8 +50,8 @@ export async function readLines(name: string): Promise<AsyncIterable<string>> {
 }
 
 /**
- * The lines of a stream of UTF-8, without what ends them: a line feed, or one with a carriage return. Nothing else ends a line, for JSON may have other
- * separators in its texts. Of a line that is longer than any request may be, only the beginning is kept.
+ * The lines of a UTF-8 stream without their line feed, or carriage return and line feed. Other separators may be part
+ * of JSON strings. Of a line longer than any request, only the beginning is kept.
  */
 export async function* linesOf(stream: Readable): AsyncGenerator<string> {
   let line = '';
@@ -74,29 +76,32 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string> {
 }
 
 const byteOrderMark = /^\ufeff/;
-/** Four times what goes into a frame. */
+/** Four times the largest frame, in UTF-16 code units. */
 const maxLineLength = 134_217_728;
 
 function unreadable(name: string, error: unknown): UnreadableInput {
   const { code: found = 'an unknown fault' } = error as NodeJS.ErrnoException;
   if (found === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-    return new UnreadableInput(`Cannot read "${forTerminal(name)}": other bytes than text, wanted UTF-8`);
+    return new UnreadableInput(`Cannot read "${forTerminal(name)}": not valid UTF-8, wanted UTF-8 text`);
   return new UnreadableInput(`Cannot read "${forTerminal(name)}": ${found}, wanted a readable file`);
 }
 
-/** How deeply JSON may be nested that is read from a person or a program. */
+/** Deepest nesting of JSON that is read. */
 const maxDepth = 1_000;
 
-/** Why JSON cannot be handed on as it is, in words that end an error message: nested more deeply than recursive functions go, or a number that no double holds. */
+/**
+ * Why JSON cannot be passed on, as the end of an error message: nested too deeply for recursive functions, or a number
+ * that a double does not keep.
+ */
 export function unfitness(json: string): string | undefined {
   if (isDeep(json)) return `nested too deeply, wanted at most ${maxDepth} levels`;
   const lost = lostNumberIn(json);
   if (lost === undefined) return undefined;
   if (!Number.isFinite(Number(lost))) return 'found a number beyond the range of IEEE 754 doubles, wanted none';
-  return `found the number ${lost.slice(0, maxTold)}, which is read as ${Number(lost)}, wanted one that a double keeps, or a text`;
+  return `found the number ${lost.slice(0, maxDigitsShown)}, which is read as ${Number(lost)}, wanted one that a double keeps, or a text`;
 }
 
-/** The first number of a JSON text that would be written again with other digits, or as `null`. */
+/** The first number of a JSON text that would change if written again. */
 function lostNumberIn(json: string): string | undefined {
   if (!mayLoseDigits(json)) return undefined;
   let lost: string | undefined;
@@ -107,13 +112,13 @@ function lostNumberIn(json: string): string | undefined {
   try {
     JSON.parse(json, look as Parameters<typeof JSON.parse>[1]);
   } catch {
-    // What is no JSON is told by whoever reads it.
+    // The caller reports text that is not JSON.
   }
   return lost;
 }
 
-/** Most digits of a number that a message has. */
-const maxTold = 40;
+/** Most digits of a number in a message. */
+const maxDigitsShown = 40;
 
 function isDeep(json: string): boolean {
   let depth = 0;

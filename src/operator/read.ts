@@ -16,14 +16,14 @@ import { ReadingCollector } from '../readings/reading-collector.ts';
 import { asRead } from '../verification/hidden-words.ts';
 import type { Subject } from '../verification/subject.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { readingCounts } from './describe-reading.ts';
 import { forTerminal } from './for-terminal.ts';
 import { complain, print } from './print.ts';
 import { honourProxy } from './proxy.ts';
 import { readJson, readText, UnreadableInput } from './read-input.ts';
-import { readingCounts } from './reading-told.ts';
 import { settingsHelp } from './settings-help.ts';
 
-/** How long a model may take over one reading, in milliseconds: nobody waits for it but whoever called. */
+/** Time limit for one reading, in milliseconds: only the caller waits for it. */
 const patienceMs = 600_000;
 
 const settingsRead = [
@@ -31,24 +31,23 @@ const settingsRead = [
   ...(['maxCompletions', 'maxOutputTokens', 'maxTokens', 'maxCostUsd'] as const),
 ];
 
-/** Has the agreement of a job read into derived cases, and prints them as a reading file. */
+/** Has a model derive cases from the agreement of a job, and prints them as a reading file. */
 export const read: Command = {
-  summary: 'reads the agreement of a job into derived cases; no Redis',
+  summary: 'derives cases from the agreement of a job; no Redis',
   help: `Usage: protosmith read [options] <job.json | ->
 
-Asks the configured model to read the agreement of a job into derived cases, and prints the reading as a file that
-verify-fixtures takes (docs/readings.md). Standard error gets one line: units, covered and derived ones, what was dropped
-and why, tokens, seconds. No handler is written, and no Redis is needed.
+Asks the configured model to derive cases from the agreement of a job, and prints the reading as a file for
+verify-fixtures (docs/readings.md). Standard error gets one line: units, covered units, derived cases, dropped entries
+and why, tokens, seconds. It writes no handler and needs no Redis.
 
-  --prompt           prints the question, its system part and its user part, and asks nobody; of a long document, all
-                     of its questions
-  --answer <file>    takes the answer from a file, or from standard input where it is -, in place of a model: JSON
-                     Lines as a model gives them, those to all questions in one file
+    --prompt           only prints the question (system and user prompt); for a long document, all questions
+    --answer <file>    reads the answer from a file, or from standard input for -, instead of asking a model: JSON
+                     Lines, the answers to all questions in one file
   --by <name>        who gave that answer (default unknown)
 
 ${settingsHelp(settingsRead)}
-Exit code: 0 read to the end, 1 the agreement contradicts itself, 2 not read, or not to the end, 64 usage, 65 a job or an
-answer that cannot be read, 69 the model does not answer, 78 no model or wrong settings.
+Exit code: 0 read completely, 1 the agreement contradicts itself, 2 not read or not completely, 64 usage, 65 a job or an
+answer cannot be read, 69 the model does not answer, 78 no model or wrong settings.
 `,
   async run(args) {
     const { values, positionals } = readArguments(
@@ -77,19 +76,19 @@ answer that cannot be read, 69 the model does not answer, 78 no model or wrong s
     } catch (error) {
       if (error instanceof EarlyEnd) return tellWhy(error);
       if (!(error instanceof BudgetUsedUp)) throw error;
-      complain(`Cannot read agreement: ${error.message} are used up, wanted enough for another question`);
+      complain(`Cannot read agreement: ${error.message} are used up, wanted a budget for another question`);
       return exitCodes.error;
     }
   },
 };
 
-/** What a reader is told of a job: what a handler of it would be held to. */
+/** What a reader gets of a job: what its handler must meet. */
 function subjectOf(data: unknown): Subject {
   const taken = { kind: 'generate', data, rawBytes: Buffer.byteLength(JSON.stringify(data)) };
   return asRead(requirementsOf(clear(analyze(accepted(taken, ['generate']))), 'no trial').subject);
 }
 
-/** Says why a job has no agreement that can be read. */
+/** Prints why a job has no readable agreement. */
 function tellWhy({ conclusion: { verdict, findings } }: EarlyEnd): number {
   for (const { code, message } of findings) complain(`${code}: ${message}`);
   if (verdict === 'disputed') return exitCodes.disputed;
@@ -107,7 +106,7 @@ function printQuestions(subject: Subject): number {
   return exitCodes.ok;
 }
 
-/** Prints the reading that an answer makes which somebody gave before. */
+/** Prints the reading of an answer that was given earlier. */
 async function printRecorded(subject: Subject, file: string, name: string): Promise<number> {
   const collector = new ReadingCollector(subject);
   const reader = createEntryReader((entry) => collector.add(entry));
@@ -116,14 +115,14 @@ async function printRecorded(subject: Subject, file: string, name: string): Prom
   const kept = keptReading([collector], collector.units, { kind: 'recorded', name }, true);
   if (collector.covered === 0)
     throw new UnreadableInput(
-      `Cannot read "${forTerminal(file)}": nothing in it is said of a unit (${readingCounts(kept)}), wanted one JSON object a line as a reader gives them`,
+      `Cannot read "${forTerminal(file)}": no entry is about a unit (${readingCounts(kept)}), wanted one JSON object per line`,
     );
   printReading(kept);
   complain(readingCounts(kept));
   return exitCodes.ok;
 }
 
-/** Prints the reading that the configured model makes. */
+/** Prints the reading of the configured model. */
 async function printRead(subject: Subject, model: string | undefined): Promise<number> {
   const config = readConfig(process.env, { model }, { model: true, only: settingsRead });
   honourProxy(process.env);
@@ -147,7 +146,7 @@ async function printRead(subject: Subject, model: string | undefined): Promise<n
   complain(`${readingCounts(kept)}, ${spent}`);
   if (kept.complete) return exitCodes.ok;
   const [why] = ledger.report().attempts.flatMap(({ message, result }) => (result === 'read' ? [] : (message ?? [])));
-  complain(`Cannot read all of the agreement: ${why ?? 'an answer broke off'}, wanted an answer to the end`);
+  complain(`Cannot read all of the agreement: ${why ?? 'an answer was cut off'}, wanted a complete answer`);
   return exitCodes.error;
 }
 

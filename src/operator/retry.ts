@@ -5,24 +5,24 @@ import { onQueue } from './on-queue.ts';
 import { complain, print } from './print.ts';
 import { settingsHelp } from './settings-help.ts';
 
-/** What came of an attempt to retry a job. */
+/** The result of retrying a job. */
 type Retried =
-  /** A dead letter: on the queue again as a new job. */
+  /** A dead letter, submitted again as a new job. */
   | { did: 'requeued'; jobId: string; newJobId: string }
-  /** A job that was put back: it comes at once. */
+  /** A delayed job that now runs at once. */
   | { did: 'promoted'; jobId: string }
   | { did: 'nothing'; jobId: string; why: string };
 
 const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds'] as const;
 
-/** Has a job worked on again, or at once. */
+/** Runs a dead letter again, or a delayed job at once. */
 export const retry: Command = {
-  summary: 'has a dead letter worked on again, or a job that was put back at once',
+  summary: 'runs a dead letter again, or a job that was put back at once',
   help: `Usage: protosmith retry [--json] <job id>
 
-A dead letter goes on the queue again as a new job with a higher attempt, since an outcome is final; its new id is
-printed. A job that was put back until later comes at once. Nothing else can be retried: a job that waits or runs needs
-no help, and of a job that ended only the outcome is kept: its negotiator may submit it with a higher attempt.
+A dead letter is submitted again as a new job with a higher attempt, because an outcome is final; its new id is printed.
+A job that was put back runs at once. Nothing else can be retried: a waiting or running job needs no retry, and of a job
+that ended only the outcome is kept. Its negotiator may submit it with a higher attempt.
 
   --json    as JSON
 
@@ -39,7 +39,7 @@ Exit code: 0 done, 64 usage, 65 no such job or one that cannot be retried, 69 Re
     const jobId = positionals[0] ?? '';
     const retried = await onQueue(config, (operator) => again(operator, jobId, config.prefix));
     if (retried.did === 'nothing' && !values.json) complain(`Cannot retry job ${jobId}: ${retried.why}`);
-    else print(values.json, retried, () => [retried.did === 'requeued' ? retried.newJobId : `${jobId} comes at once`]);
+    else print(values.json, retried, () => [retried.did === 'requeued' ? retried.newJobId : `${jobId} runs at once`]);
     return retried.did === 'nothing' ? exitCodes.unreadable : exitCodes.ok;
   },
 };
@@ -47,18 +47,19 @@ Exit code: 0 done, 64 usage, 65 no such job or one that cannot be retried, 69 Re
 async function again(operator: QueueOperator, jobId: string, prefix: string): Promise<Retried> {
   const found = await operator.inspect(jobId);
   const nothing = (why: string): Retried => ({ did: 'nothing', jobId, why });
-  if (found === null) return nothing('neither queue, outcomes nor intake stream know it, wanted the id of a job');
+  if (found === null)
+    return nothing('it is neither on the queue nor on the intake stream, and has no outcome, wanted the id of a job');
   if (found.state === 'failed') {
     return { did: 'requeued', jobId, newJobId: (await operator.deadLetters.requeue(jobId)).jobId };
   }
   if (found.state === 'delayed') {
-    // Else the worker that takes it finds that it is not due yet, and puts it back.
+    // Otherwise the worker that takes it sees that it is not due, and puts it back.
     await operator.connection.zrem(keysOf(prefix).due, jobId);
     await operator.queue.getBackend().promote(jobId);
     return { did: 'promoted', jobId };
   }
   if (found.outcome !== null)
     return nothing('it has its outcome and its data are not kept, wanted a dead letter or a job that was put back');
-  const where = found.state === 'intake' ? 'on the intake stream, where no worker has taken it from' : found.state;
+  const where = found.state === 'intake' ? 'on the intake stream, not taken by a worker yet' : found.state;
   return nothing(`it is ${where}, wanted a dead letter or a job that was put back`);
 }

@@ -4,7 +4,7 @@ import { jsonForTerminal } from './for-terminal.ts';
 import { unfitness } from './read-input.ts';
 import { refusal } from './run-module.ts';
 
-/** Prints one line of JSON. What is nested too deeply to be written out is answered with that. */
+/** Prints an answer as one line of JSON. An answer that is nested too deeply is replaced by one that says so. */
 export function printAnswer(answer: object): void {
   const id = 'id' in answer ? answer.id : undefined;
   process.stdout.write(`${lineOf(answer) ?? lineOf(tooDeep(id)) ?? lineOf(tooDeep(null))}\n`);
@@ -25,7 +25,7 @@ function tooDeep(id: unknown): object {
   };
 }
 
-/** Reads a line of a program's: a JSON object, with its id where it has one. Says what is wrong where it cannot be used. */
+/** Reads a line from a program: a JSON object with an optional id. Returns the fault if it cannot be used. */
 export function readObject(line: string): { id: Json; message: JsonObject } | { id: Json; fault: string } {
   let value: unknown;
   try {
@@ -38,13 +38,13 @@ export function readObject(line: string): { id: Json; message: JsonObject } | { 
   const unfit = unfitness(line);
   if (unfit === undefined) return { id, message: value };
   return {
-    // An answer to a call that cannot be read is not the end of the run that made it.
+    // An unreadable answer to a call must not end the run that made the call.
     id: typeof id === 'object' || value.call !== undefined ? null : id,
     fault: `Cannot read line: ${unfit}`,
   };
 }
 
-/** What is answered where the platform, and nobody's handler, is why there is no end. */
+/** The answer when the platform failed, not the handler. */
 export function platformAnswer(error: unknown): object {
   return {
     end: null,

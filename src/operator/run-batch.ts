@@ -5,7 +5,9 @@ import { UnreadableInput } from './read-input.ts';
 import { platformAnswer, readObject } from './run-answer.ts';
 import { readTools, refusal, runSource } from './run-module.ts';
 
-/** Runs each line as a handler of its own, in order, and prints a line for each. Resolves to whether every line was answered. */
+/**
+ * Runs the module of each line, in order, and prints one line for each. Resolves to whether every line was answered.
+ */
 export async function runBatch(
   lines: AsyncIterable<string>,
   sandbox: Sandbox,
@@ -20,11 +22,11 @@ export async function runBatch(
       const { source, request = null, tools } = read.message;
       if (typeof source !== 'string') throw new UnreadableInput('Cannot read line: no source, wanted one as text');
       const known = readTools(tools ?? []);
-      // A cell's loss says nothing of the handler, and others are started in its place.
+      // A lost cell is not the handler's fault, and a new cell starts in its place.
       const result = await retryLost(() => runSource(source, request, known, sandbox), new AbortController().signal);
       print({ id: read.id, ...result });
     } catch (error) {
-      // Of the lines that follow nothing is known by that.
+      // The following lines may still work.
       answered = false;
       const isPlatform = codeOf(error)?.startsWith('PLATFORM_') ?? false;
       const why = error instanceof Error ? error.message : String(error);

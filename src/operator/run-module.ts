@@ -16,8 +16,8 @@ import { defaultTrialNowMs } from '../verification/subject.ts';
 import { UnreadableInput } from './read-input.ts';
 
 /**
- * Runs one request through a TypeScript module, with tools that answer from their examples; what it comes to depends on these alone. Throws
- * `UnreadableInput` for tools that are none, and `PLATFORM_SANDBOX_…`.
+ * Runs one request through a TypeScript module whose tools answer from their examples. The result depends on these
+ * alone. Throws `UnreadableInput` for invalid tools, and `PLATFORM_SANDBOX_…`.
  */
 export async function runSource(
   source: string,
@@ -49,26 +49,26 @@ export async function runSource(
   }
 }
 
-/** Hashed as written, since the canonical form has no place for lone surrogates. */
+/** Hashed as written, because canonical JSON cannot contain lone surrogates. */
 function seedOf(source: string, input: Json): string {
   return createHash('sha256')
     .update(JSON.stringify([source, input]))
     .digest('hex');
 }
 
-/** What is answered where nothing was run. */
+/** The answer when nothing was run. */
 export function refusal(message: string): HandlerResult {
   return { end: 'refused', message, logs: [], calls: [], durationMs: 0 };
 }
 
-/** Reads tools as they stand in a job. Throws `UnreadableInput` for what is none. */
+/** Reads tools in the form of a job. Throws `UnreadableInput` if they are invalid. */
 export function readTools(value: Json): Tool[] {
   if (!Array.isArray(value)) throw new UnreadableInput('Cannot read tools: no array, wanted one of tools as in a job');
   for (const [index, tool] of value.entries()) {
     const found = !isObject(tool)
       ? 'no object'
       : !isToolName(tool.name)
-        ? 'no name of letters, digits and "_" that no object has'
+        ? 'a name other than letters, digits and "_", or one that every object has'
         : (tool.examples ?? null) !== null && !(Array.isArray(tool.examples) && tool.examples.every(isExample))
           ? 'examples that are no array of {input, output} or {input, error}'
           : (tool.otherwise ?? null) !== null && !isAnswer(tool.otherwise ?? null)
@@ -93,7 +93,7 @@ function toolsOf(role: HandlerRecord['role'], tools: readonly Tool[]): { surface
     const surface = new Surface({ role, requestSchema: null, responseSchema: null, toolSchemas });
     return { surface, embedder: fromExamples(tools, surface) };
   } catch (error) {
-    // Intake and preflight, which refuse such schemas and examples in a job, have not seen these.
+    // Intake and preflight would refuse these in a job, but they did not run here.
     throw new UnreadableInput(`Cannot read tools: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -3,7 +3,7 @@ import { codeOf } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { platformAnswer, readObject } from './run-answer.ts';
 
-/** What a conversation over standard input and output needs. */
+/** What a session over standard input and output needs. */
 export interface StdioPorts {
   lines: AsyncIterable<string>;
   print(line: object): void;
@@ -11,25 +11,25 @@ export interface StdioPorts {
   open(digest: string): Promise<OpenHandler>;
 }
 
-/** A stored handler that stays loaded for as long as it may. */
+/** A stored handler that stays loaded while it may be used. */
 export interface OpenHandler {
   handler: RunnableHandler;
-  /** Whether it may still be run: an operator may withdraw it meanwhile, a worker put it into quarantine. */
+  /** Whether it may still run: neither withdrawn nor in quarantine. */
   isServed(): Promise<boolean>;
 }
 
-/** Handlers kept loaded at once; the one longest unused makes room. */
+/** Handlers that stay loaded; the least recently used is dropped. */
 const maxLoaded = 64;
 
-/** A call that the other side has to answer. */
+/** A call that the client has to answer. */
 interface Waiting {
   resolve(output: Json): void;
   reject(error: Error): void;
 }
 
 /**
- * Runs requests for another program, line by line, many at once, until its lines end and all runs have. Whatever the other side writes is answered or
- * ignored; nothing of it ends the conversation.
+ * Serves a client program over lines, with many runs at once, until its input and all runs have ended. Every line is
+ * answered or ignored; no line can end the session.
  */
 export async function serveStdio({ lines, print, open }: StdioPorts): Promise<void> {
   const handlers = new HandlerCache(open);
@@ -72,18 +72,18 @@ export async function serveStdio({ lines, print, open }: StdioPorts): Promise<vo
   await handlers.close();
 }
 
-/** What a run shares with the others of its conversation. */
-interface Conversation {
+/** What all runs of a session share. */
+interface Session {
   handlers: HandlerCache;
   print: StdioPorts['print'];
-  /** Fires when nobody is left to answer calls. */
+  /** Fires when the client can no longer answer calls. */
   ended: AbortSignal;
 }
 
 async function runOne(
   message: JsonObject,
   calls: Map<number, Waiting>,
-  { handlers, print, ended }: Conversation,
+  { handlers, print, ended }: Session,
 ): Promise<void> {
   const id = message.id ?? null;
   let next = 0;
@@ -107,7 +107,7 @@ async function runOne(
     print({ id, end, ...(value === undefined ? {} : { value }), ...(why === undefined ? {} : { message: why }) });
   } catch (error) {
     const code = codeOf(error);
-    // What is asked for is not there; anything else says nothing of the request.
+    // Only a JOB_ code is about the request; anything else is the platform's fault.
     if (code?.startsWith('JOB_')) print({ id, end: 'refused', message: `${code}: ${(error as Error).message}` });
     else print({ id, ...platformAnswer(error) });
   }
@@ -129,7 +129,7 @@ function answerCall(calls: Map<number, Waiting> | undefined, { call, output, err
   waiting.reject(Object.assign(new Error(typeof message === 'string' ? message : JSON.stringify(error)), { code }));
 }
 
-/** Handlers by digest, loaded once. */
+/** A cache of loaded handlers by digest. */
 class HandlerCache {
   readonly #open: StdioPorts['open'];
   readonly #loaded = new Map<string, Promise<OpenHandler>>();
@@ -144,7 +144,7 @@ class HandlerCache {
     const opened = this.#loaded.get(digest) ?? this.#open(digest);
     this.#loaded.delete(digest);
     this.#loaded.set(digest, opened);
-    // A handler that could not be loaded may be there the next time.
+    // A failed load is not cached.
     opened.catch(() => this.#loaded.delete(digest));
     for (const [oldest, one] of this.#loaded) {
       if (this.#loaded.size <= maxLoaded) break;
@@ -157,7 +157,7 @@ class HandlerCache {
     await Promise.all([...this.#loaded].map(([digest, one]) => this.#drop(digest, one)));
   }
 
-  /** Lets go of a handler; what it has begun it finishes. */
+  /** Unloads a handler; runs that have started finish. */
   async #drop(digest: string, one: Promise<OpenHandler>): Promise<void> {
     if (this.#loaded.get(digest) === one) this.#loaded.delete(digest);
     await one.then(({ handler }) => handler.close()).catch(() => {});

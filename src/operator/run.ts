@@ -16,33 +16,33 @@ import { serveStdio } from './run-stdio.ts';
 import { sandboxSettings, settingsHelp } from './settings-help.ts';
 import { openStore, type StoreAccess } from './store-access.ts';
 
-const ranOtherwise = 1;
+const notReturned = 1;
 
 const settingsRead = ['redisUrl', 'prefix', 'quarantineSeconds', ...sandboxSettings] as const;
 
-/** Runs handlers in the sandbox: once, a file of them, or for as long as another program asks. */
+/** Runs handlers in the sandbox: one request, a batch file, or a session with another program. */
 export const run: Command = {
   summary: 'runs a handler in the sandbox',
   help: `Usage: protosmith run [options] <handler digest | file.ts> <request.json | ->
        protosmith run --batch <file.jsonl | ->
        protosmith run --stdio
 
-Runs one request through a handler: a stored one by its digest, or a TypeScript module, which is not type-checked. Prints
-one line of JSON: {end, value, message, logs, calls, durationMs}; end is returned, threw, timed-out, out-of-memory,
-killed or refused. Limits, unless set: 1 s for each step of the guest, 3 s for the watchdog, 64 MB. A module runs as in
-a trial: its clock stands still, and chance and identifiers depend on source and request alone.
+Runs one request through a stored handler, named by its digest, or through a TypeScript module, which is not
+type-checked. Prints one line of JSON: {end, value, message, logs, calls, durationMs}; end is returned, threw,
+timed-out, out-of-memory, killed or refused. Default limits: 1 s per step of the guest, 3 s for the watchdog, 64 MB. A
+module runs as in a trial: its clock stands still, and random numbers and identifiers depend only on source and request.
 
-  --tools <file>     JSON array of tools as in a job; their examples answer the handler's calls. Default: those the
-                     stored handler was verified with, none for a module
+  --tools <file>     JSON array of tools as in a job; their examples answer the handler's calls. Default: the tools
+                     that the stored handler was verified with; none for a module
   --tenant <name>    whose stored handlers (default "default")
-  --batch <file>     lines {id, source, request, tools}; each runs as a handler of its own, in order; a line out for
-                     each, with its id. Where the sandbox was lost, again and again: end null, and error {code, message}
-  --stdio            lines in {id, digest, request}; lines out {id, call, tool, input}, answered by {id, call, output} or
-                     {id, call, error}, and at last {id, end, value, message}; many at once. tool is null where a
-                     requester sends. Ends with standard input
+  --batch <file>     lines {id, source, request, tools}; each runs as its own handler, in order, and gets one output
+                     line with its id. If the sandbox keeps failing: end null, and error {code, message}
+  --stdio            input lines {id, digest, request}; output lines {id, call, tool, input}, to be answered by
+                     {id, call, output} or {id, call, error}, and finally {id, end, value, message}; many at once.
+                     tool is null if a requester sends. Ends with standard input
 
 ${settingsHelp(settingsRead)}
-Where the walls are not the best there are, that is said on standard error.
+A warning on standard error says if the sandbox is weaker than it could be.
 Exit code: 0 returned (--batch: every line was answered), 1 otherwise, 64 usage, 65 a file cannot be read, 69 Redis
 unreachable, 78 wrong settings.
 `,
@@ -76,7 +76,7 @@ unreachable, 78 wrong settings.
     if (weakness !== undefined) complain(weakness);
     try {
       if (values.batch !== undefined)
-        return (await runBatch(await readLines(values.batch), sandbox, printAnswer)) ? exitCodes.ok : ranOtherwise;
+        return (await runBatch(await readLines(values.batch), sandbox, printAnswer)) ? exitCodes.ok : notReturned;
       if (store && values.stdio) return await runStdio(store, values.tenant, sandbox);
       const tools = values.tools === undefined ? undefined : readTools((await readJson(values.tools)) as Json);
       const input = (await readJson(request)) as Json;
@@ -84,7 +84,7 @@ unreachable, 78 wrong settings.
         ? await runStored(await store.served(values.tenant, handler), input, tools, sandbox)
         : await runSource(await readText(handler), input, tools ?? [], sandbox);
       printAnswer(result);
-      return result.end === 'returned' ? exitCodes.ok : ranOtherwise;
+      return result.end === 'returned' ? exitCodes.ok : notReturned;
     } finally {
       await Promise.all([sandbox.close(), store?.close()]);
     }

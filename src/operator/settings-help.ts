@@ -1,9 +1,9 @@
 import { type Config, settings } from '../config.ts';
 
-/** The settings of whatever runs handlers. */
+/** The settings of every command that runs handlers. */
 export const sandboxSettings = ['cells', 'sandboxLevel', 'sandboxLimits', 'sandboxStrict'] as const;
 
-/** Where what a setting is about begins, and the widest line. */
+/** Column of the descriptions, and width of the help. */
 const column = 41;
 const width = 118;
 
@@ -19,8 +19,8 @@ export function settingsHelp(names: readonly (keyof Config)[]): string {
     const label = flag === undefined ? env : `${env}, --${flag}`;
     const value = typeof fallback === 'boolean' ? Number(fallback) : fallback;
     const isUnset = fallback === null || (Array.isArray(fallback) && fallback.length === 0);
-    const told = isUnset ? about : `${about} (default ${value})`;
-    return `  ${label}`.padEnd(column) + wrapped(told).join(`\n${' '.repeat(column)}`);
+    const text = isUnset ? about : `${about} (default ${value})`;
+    return `  ${label}`.padEnd(column) + wrapped(text).join(`\n${' '.repeat(column)}`);
   });
   return `Settings (environment variable, flag):\n${rows.join('\n')}\n`;
 }

@@ -7,19 +7,18 @@ import { settingsHelp } from './settings-help.ts';
 
 const settingsRead = ['redisUrl', 'prefix', 'durable'] as const;
 
-/** Tells how the queue stands, and what of it wants an operator. */
+/** Shows the state of the queue and what needs attention. */
 export const status: Command = {
-  summary: 'tells how the queue stands: jobs, ages, workers, readers, Redis',
+  summary: 'shows the state of the queue: jobs, ages, workers, readers, Redis',
   help: `Usage: protosmith status [--json]
 
-Tells how many jobs wait and run, how old the oldest is, how many workers are connected, what readers of outcomes have
-not seen, and how Redis does. Lines that begin with ! want an operator.
+Shows how many jobs wait and run, the age of the oldest, the connected workers, the backlog of outcome readers, and the
+state of Redis. Lines that begin with ! need attention.
 
-  --json    as JSON: the snapshot, and what wants attention
+  --json    as JSON: the snapshot, and what needs attention
 
 ${settingsHelp(settingsRead)}
-Exit code: 0 told, 64 usage, 69 Redis unreachable, 78 wrong settings, or a job stands where the queue keeps
-something else.
+Exit code: 0 shown, 64 usage, 69 Redis unreachable, 78 wrong settings, or a job has the name of a key of the queue.
 `,
   async run(args) {
     const { values } = readArguments(
@@ -38,7 +37,7 @@ something else.
   },
 };
 
-/** What about a queue wants an operator, one sentence each. */
+/** What needs an operator's attention, one sentence each. */
 export function attentionTo(snapshot: QueueSnapshot, { durable }: Pick<Config, 'durable'>): string[] {
   const { counts, deadlines, intake, outcomes, paused, quarantined, redis, workers } = snapshot;
   const waiting = counts.waiting + counts.prioritized + intake.length;
@@ -46,22 +45,20 @@ export function attentionTo(snapshot: QueueSnapshot, { durable }: Pick<Config, '
     groups.filter(({ pending }) => pending > 1_000).map(({ name, pending }) => ({ replyTo, name, pending })),
   );
   return [
-    ...(paused ? ['all workers are told to fetch nothing; `protosmith drain --resume` lets them go on'] : []),
+    ...(paused ? ['the queue is paused for all workers; `protosmith drain --resume` resumes it'] : []),
     ...(workers === 0
       ? [
-          `no worker is connected${waiting > 0 ? `, and ${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'}; nobody keeps their deadlines` : ''}`,
+          `no worker is connected${waiting > 0 ? `, and ${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'}; nothing enforces their deadlines` : ''}`,
         ]
       : []),
     ...(deadlines.overdue > 0
       ? [
-          `${deadlines.overdue} jobs are past their deadline without an outcome: no worker keeps the queue, or it has only just come to it`,
+          `${deadlines.overdue} jobs are past their deadline without an outcome: no worker enforces deadlines, or one has only just started to`,
         ]
       : []),
     ...(counts.failed > 0 ? [`${counts.failed} dead letters; \`protosmith dead-letters list\` shows them`] : []),
-    ...snapshot.failing.map(
-      (endpoint) => `model endpoint ${endpoint} fails again and again; it is asked once in a while whether it is back`,
-    ),
-    ...(quarantined > 0 ? [`${quarantined} bundles killed their sandbox and are run no more`] : []),
+    ...snapshot.failing.map((endpoint) => `model endpoint ${endpoint} keeps failing; it is probed from time to time`),
+    ...(quarantined > 0 ? [`${quarantined} bundles killed their sandbox and are in quarantine`] : []),
     ...unread.map(({ replyTo, name, pending }) => `group ${name} has not acknowledged ${pending} of ${replyTo}`),
     ...judgeRedis(redis, { durable }).map(({ code, message }) => `${code}: ${message}`),
   ];
@@ -81,7 +78,7 @@ function tell(snapshot: QueueSnapshot, config: Pick<Config, 'redisUrl' | 'prefix
     ['dead letters', `${counts.failed}${old(failedAge)}`],
     ['workers', snapshot.workers === null ? 'unknown' : String(snapshot.workers)],
     ['fetching', snapshot.paused ? 'paused for all workers' : 'yes'],
-    ['deadlines', `${deadlines.open} noted by workers, ${deadlines.overdue} of them past without an outcome`],
+    ['deadlines', `${deadlines.open} known to workers, ${deadlines.overdue} of them passed without an outcome`],
     ['intake stream', `${intake.length} entries, ${intake.pending} not acknowledged`],
     ...outcomes.map(({ replyTo, length, groups }): [string, string] => [
       `outcomes ${replyTo}`,
@@ -94,8 +91,8 @@ function tell(snapshot: QueueSnapshot, config: Pick<Config, 'redisUrl' | 'prefix
     ]),
     ['quarantine', `${snapshot.quarantined} bundles`],
     ...snapshot.resting.map(({ endpoint, leftMs }): [string, string] => [
-      'model rests',
-      `${endpoint}, for ${span(leftMs / 1_000)} yet`,
+      'model paused',
+      `${endpoint}, for another ${span(leftMs / 1_000)}`,
     ]),
     ['redis', `${redis.server} ${redis.version ?? ''}, ${size(redis.usedMemoryBytes ?? 0)} used ${limit}`],
   ];

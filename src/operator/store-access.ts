@@ -5,13 +5,19 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { servedHandler } from '../handlers/served-handler.ts';
 
-/** A command's way to the stored handlers; the connection is made with the first question. */
+/** A command's access to stored handlers; connects on first use. */
 export interface StoreAccess {
-  /** A handler that may be served. Rejects with `JOB_HANDLER_UNKNOWN` where there is none or it was withdrawn, with `PLATFORM_REDIS_UNREACHABLE` where Redis is away. */
+  /**
+   * A handler that may be served. Rejects with `JOB_HANDLER_UNKNOWN` if there is none or it was withdrawn, with
+   * `PLATFORM_REDIS_UNREACHABLE` if Redis is unreachable.
+   */
   served(tenant: string, digest: string): Promise<HandlerRecord>;
-  /** Whether a handler that was served may still be: neither withdrawn nor in quarantine since. Where Redis is away, it may: agents go on talking without it. */
+  /**
+   * Whether a served handler may still be used: neither withdrawn nor in quarantine. True if Redis is unreachable, so
+   * that agents go on talking.
+   */
   isServed(tenant: string, record: HandlerRecord): Promise<boolean>;
-  /** The bundles that no worker runs any more; whoever runs stored handlers neither runs these nor keeps new ones to itself. */
+  /** The bundles in quarantine. Commands that run stored handlers respect it and add to it. */
   quarantine: SandboxQuarantine;
   close(): Promise<void>;
 }
@@ -20,7 +26,7 @@ type StoreConfig = Pick<Config, 'redisUrl' | 'prefix' | 'quarantineSeconds'>;
 
 const withinMs = 3_000;
 
-/** Opens the way to the stored handlers. */
+/** Opens access to the stored handlers. */
 export function openStore(config: StoreConfig): StoreAccess {
   let connection: ReturnType<typeof connect> | undefined;
   const connected = async () => {

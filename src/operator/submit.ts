@@ -10,22 +10,22 @@ import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { readJson } from './read-input.ts';
 import { settingsHelp } from './settings-help.ts';
 
-/** How long after the job's deadline an outcome is still waited for, in milliseconds. */
+/** How long to wait for an outcome after the job's deadline, in milliseconds. */
 const patienceMs = 10_000;
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 
 /** Puts a job on the queue and prints its outcome. */
 export const submit: Command = {
-  summary: 'puts a job on the queue, waits, and prints the outcome',
+  summary: 'puts a job on the queue, waits for its outcome and prints it',
   help: `Usage: protosmith submit [options] <job.json | ->
 
-Puts a job on the queue, waits for its outcome and prints it as JSON, the handler's record filled in. A job that has
-its outcome already prints that.
+Puts a job on the queue, waits for its outcome and prints it as JSON with the handler's record. If the job already has an
+outcome, prints that.
 
   --kind <kind>      generate (default), review, verify, fix or observe
-  --job-id <id>      the job's id; default: derived from its data, so that the same job twice is one job
-  --no-wait          prints the job id and leaves
+  --job-id <id>      the job's id; default: derived from its data, so that a repeated job is the same job
+  --no-wait          prints the job id and exits
 
 ${settingsHelp(settingsRead)}
 Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable job, 69 Redis unreachable or no outcome
@@ -81,7 +81,7 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
   },
 };
 
-/** How long Redis is waited for once there is an outcome, in milliseconds. */
+/** How long to wait for Redis once there is an outcome, in milliseconds. */
 const withinMs = 3_000;
 
 async function fillIn(

@@ -1,13 +1,13 @@
 import { forTerminal } from './for-terminal.ts';
 
-/** Texts longer than this are cut, in characters: a document and its cases belong to the parties, not on a dashboard. */
+/** Longer texts are cut, in UTF-16 code units: documents and cases do not belong on a dashboard. */
 const maxTextCharacters = 120;
 
-/** Members shown of one object or list, and how deep. */
+/** Most members shown of one object or list, and the deepest level. */
 const maxMembers = 30;
 const maxDepth = 4;
 
-/** A job's data fit to be looked at: long texts cut with their length, large and deep values summed up. */
+/** Trims a job's data for display: cuts long texts with their length, and sums up large and deep values. */
 export function trimData(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
     return cut(value, maxTextCharacters);
@@ -23,17 +23,14 @@ export function trimData(value: unknown, depth = 0): unknown {
   return Object.fromEntries([...shown, ...(more > 0 ? [['…', `${more} more`] as const] : [])]);
 }
 
-/** Of a text on a dashboard: characters of a line, no fewer than a job's id may have, and lines. */
+/** Longest line, in UTF-16 code units, and most lines of a text on the dashboard. A job's id must fit on a line. */
 const maxLineCharacters = 200;
 const maxLines = 30;
 
-/** Deeper than a dashboard's own answers are. */
+/** Deeper than the dashboard's own answers. */
 const maxShownDepth = 12;
 
-/**
- * A dashboard's answer with all its texts fit to be looked at, whoever wrote them: lines and their number cut, and what a reader does not see, or what
- * changes what is seen, as escapes.
- */
+/** Trims all texts in an answer of the dashboard: cuts long lines and extra lines, and escapes invisible characters. */
 export function trimTexts(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return trimText(value);
   if (typeof value !== 'object' || value === null) return value;

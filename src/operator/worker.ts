@@ -8,7 +8,7 @@ import { honourProxy } from './proxy.ts';
 import { sandboxSettings, settingsHelp } from './settings-help.ts';
 import { stopSignal } from './stop-signal.ts';
 
-/** How long Redis may be away at start, in milliseconds, before the worker says so and gives up: a supervisor starts it again. */
+/** How long to wait for Redis at start, in milliseconds. After that the worker ends, and a supervisor restarts it. */
 const startWithinMs = 30_000;
 
 const settingsRead = [
@@ -52,9 +52,9 @@ export const worker: Command = {
   summary: 'takes jobs from the queue until it is told to stop',
   help: `Usage: protosmith worker [options]
 
-Takes jobs from the queue, has handlers written and proven, and publishes one outcome for each job. Writes its log to
-standard output, one JSON object a line. On SIGTERM or SIGINT it finishes its jobs, hands back what does not end in
-time, and exits with 0.
+Takes jobs from the queue, has handlers written and verified, and publishes one outcome per job. Writes its log to
+standard output, one JSON object per line. On SIGTERM or SIGINT it finishes its jobs, hands back those that do not end
+in time, and exits with 0.
 
 ${settingsHelp(settingsRead)}
 Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing settings.
@@ -77,7 +77,7 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
     const stopped = stopSignal();
     const running = await composeWorker(config, log);
     try {
-      // Told to stop while Redis is away: nobody has to wait for it.
+      // A signal to stop must not wait for Redis.
       const early = await Promise.race([running.ready(startWithinMs), stopped]);
       if (early === undefined)
         log.info(

@@ -6,8 +6,9 @@ import type { Received } from '../job/received.ts';
 import { outcomeOf } from './outcome-of.ts';
 
 /**
- * Waits for the end that work comes to. When the peer's deadline is reached first, `error` is published at once and the work goes on for as long as
- * the job allows, to fill the handler store; what it came to is then announced beside the outcome. Resolves to `undefined` in that case.
+ * Waits for the conclusion of a job. When the peer's deadline comes first, publishes `error` at once and lets the work
+ * go on for as long as the job allows, to fill the handler store. A handler made then is announced beside the outcome.
+ * Resolves to `undefined` where it published the outcome itself.
  */
 export async function answerInTime(
   working: Promise<Conclusion>,
@@ -17,20 +18,20 @@ export async function answerInTime(
 ): Promise<Conclusion | undefined> {
   const { peerDeadline, job } = received;
   const first = await Promise.race([working, whenFired(peerDeadline.signal)]);
-  if (first?.later !== undefined) return afterwards(first, first.later, taken, received, ledger);
+  if (first?.later !== undefined) return publishThenFinish(first, first.later, taken, received, ledger);
   if (first !== undefined) return first;
-  // Called off, or with no time to go on: how the work settles says the rest.
+  // The work was aborted or may not go on: its own end is the conclusion.
   if (taken.signal.aborted || job.workMs === 0) return working;
   await taken.publishNow(outcomeOf(taken, ledger, deadlinePassed()));
   const late = await working.catch(() => undefined);
   if (late?.handler) await announceLate(taken, received, late.handler);
-  // The peer is gone: what is left of the reading is read at once.
-  if (late?.later) await afterOutcome(late.later, taken, received);
+  // The peer no longer waits, so the rest of the reading is run at once.
+  if (late?.later) await finishLater(late.later, taken, received);
   return undefined;
 }
 
-/** Publishes a conclusion, and goes on with what of its reading is left. */
-async function afterwards(
+/** Publishes a conclusion, then finishes its reading. */
+async function publishThenFinish(
   conclusion: Conclusion,
   later: NonNullable<Conclusion['later']>,
   taken: Taken,
@@ -38,13 +39,13 @@ async function afterwards(
   ledger: Ledger,
 ): Promise<undefined> {
   await taken.publishNow(outcomeOf(taken, ledger, conclusion));
-  await afterOutcome(later, taken, received);
+  await finishLater(later, taken, received);
 }
 
 /**
- * Tells of a handler that was found wrong after its outcome, and of the one in its place. The outcome stays as it is.
+ * Finishes the reading, and announces a handler that was withdrawn and its replacement. The outcome stays unchanged.
  */
-async function afterOutcome(later: NonNullable<Conclusion['later']>, taken: Taken, received: Received): Promise<void> {
+async function finishLater(later: NonNullable<Conclusion['later']>, taken: Taken, received: Received): Promise<void> {
   const end = await later().catch(() => null);
   if (end !== null) await announceLate(taken, received, end.handler, end.withdrawn);
 }

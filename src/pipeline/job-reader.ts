@@ -3,7 +3,7 @@ import { readJob } from '../intake/read-job.ts';
 import { readableOf, timeoutOf, versionOf } from '../intake/readable.ts';
 import { errorEnvelope } from './outcome-of.ts';
 
-/** Reads jobs for the queue, which moves them without knowing what they hold. */
+/** Reads jobs on behalf of the queue, which does not know their contents. */
 export const jobReader: JobReader = {
   factsOf(kind, data) {
     const { negotiationId, tenant, replyTo } = readableOf(kind, data);

@@ -1,17 +1,17 @@
 import type { Reason } from '../../queues/index.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import type { Language, Said } from '../contract/said.ts';
+import type { Language, Statement } from '../contract/statement.ts';
 import { families } from '../families/families.ts';
 import type { Taken } from '../intake/intake.ts';
 import { familyIn, protocolHashOf, readableOf } from '../intake/readable.ts';
-import { type Conclusion, saidOf } from '../job/conclusion.ts';
+import { type Conclusion, statementsOf } from '../job/conclusion.ts';
 import { Ledger } from '../job/ledger.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 
-/** What must be known of a job to say how it ended: its data may be anything. */
+/** The parts of a job that an outcome needs. Its data may be anything. */
 type Job = Pick<Taken, 'jobId' | 'kind' | 'data' | 'dataDigest'>;
 
-/** Puts the envelope together: what the job said of itself as far as it could be read, how it ended, and what was done for it. */
+/** Builds the outcome of a job: what could be read of its data, how it ended, and the report. */
 export function outcomeOf(taken: Job, ledger: Ledger, conclusion: Conclusion): Outcome {
   const { verdict, findings, proposals, handler, language } = conclusion;
   const { replyTo: _, ...readable } = readableOf(taken.kind, taken.data);
@@ -26,7 +26,7 @@ export function outcomeOf(taken: Job, ledger: Ledger, conclusion: Conclusion): O
     jobId: taken.jobId,
     dataDigest: taken.dataDigest,
     verdict,
-    messages: messagesOf(saidOf(conclusion, readable.kind), taken.data, language),
+    messages: messagesOf(statementsOf(conclusion, readable.kind), taken.data, language),
     ...(proposals === undefined ? {} : { proposals: messagesOf(proposals, taken.data, language) }),
     protocolHash: protocolHashOf(taken.data),
     handler:
@@ -44,7 +44,7 @@ export function outcomeOf(taken: Job, ledger: Ledger, conclusion: Conclusion): O
   };
 }
 
-/** The `error` envelope of a job that nobody could work on to the end, made of what can be read of its data. */
+/** The `error` outcome of a job that no worker could finish, built from what can be read of its data. */
 export function errorEnvelope(kind: string, data: unknown, { code, message, pointer }: Reason) {
   const { replyTo: _, ...readable } = readableOf(kind, data);
   const finding = {
@@ -57,7 +57,7 @@ export function errorEnvelope(kind: string, data: unknown, { code, message, poin
   return {
     ...readable,
     verdict: 'error' as const,
-    messages: messagesOf(saidOf({ verdict: 'error', findings: [] }, readable.kind), data),
+    messages: messagesOf(statementsOf({ verdict: 'error', findings: [] }, readable.kind), data),
     protocolHash: protocolHashOf(data),
     handler: null,
     findings: [finding],
@@ -65,9 +65,9 @@ export function errorEnvelope(kind: string, data: unknown, { code, message, poin
   };
 }
 
-/** The messages of a job's own family that say something to its peer. */
-export function messagesOf(said: readonly Said[], data: unknown, language: Language = 'en'): JsonObject[] {
+/** The messages to the peer, in the format of the job's family. */
+export function messagesOf(statements: readonly Statement[], data: unknown, language: Language = 'en'): JsonObject[] {
   const family = familyIn(data) ?? families[0];
   const agreement = isObject(data) ? (data.agreement ?? null) : null;
-  return said.flatMap((one) => family.say(one, { agreement }, language));
+  return statements.flatMap((one) => family.say(one, { agreement }, language));
 }

@@ -20,7 +20,7 @@ import { answerInTime } from './answer-in-time.ts';
 import { messagesOf, outcomeOf } from './outcome-of.ts';
 import { proposeCases } from './propose-cases.ts';
 
-/** From an agreement to a verified handler: the stages of docs/pipeline.md, one after the other. */
+/** From an agreement to a verified handler: the stages of docs/pipeline.md in order. */
 const generatePath: Path = async (received, services, ledger) => {
   const analyzed = await ledger.stage('analyze', () =>
     analyzeWithPatterns(received.job, services.sandbox, received.workDeadline.signal),
@@ -31,7 +31,7 @@ const generatePath: Path = async (received, services, ledger) => {
   return { verdict: 'generated', findings: cleared.warnings, requirements, ...solved };
 };
 
-/** A review ends with the preflight, whatever its verdict. */
+/** A review stops after the preflight. */
 const reviewPath: Path = async (received, services, ledger) => {
   const analyzed = await ledger.stage('analyze', () =>
     analyzeWithPatterns(received.job, services.sandbox, received.workDeadline.signal),
@@ -54,8 +54,9 @@ async function work(received: Received, services: Services, ledger: Ledger): Pro
 }
 
 /**
- * Brings a job to its outcome. Resolves to the envelope, or to `undefined` where it was published before the work ended; rejects only with what the
- * queue deals with: `PLATFORM_` faults, which bring the job back while there is time, work called off, and defects.
+ * Processes a job. Resolves to its outcome, or to `undefined` where that was published before the work ended. Rejects
+ * only with errors that the queue handles: `PLATFORM_` errors, after which it retries the job while there is time;
+ * aborted work; and defects.
  */
 export async function runJob(taken: Taken, services: Services): Promise<Outcome | undefined> {
   const ledger = new Ledger(taken, services.onJobEvent, services.trialSeed);

@@ -4,7 +4,7 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import type { Confirmation, DerivedCase, KeptReading } from '../contract/reading.ts';
-import type { Said } from '../contract/said.ts';
+import type { Statement } from '../contract/statement.ts';
 import type { Trier } from '../contract/trial.ts';
 import { type AskedWorld, askSecondReader } from '../deriving/confirm.ts';
 import { reserveBeginsMs, Timer } from '../deriving/judge-derived.ts';
@@ -29,9 +29,9 @@ import { codeOf } from '../kernel/errors.ts';
 import { INVISIBLE } from '../kernel/invisible-characters.ts';
 import type { Json } from '../kernel/json.ts';
 import { cut } from '../prompting/cut.ts';
-import { bearsOut } from '../readings/borne-out.ts';
 import { breachesOf, isVoid } from '../readings/breaches.ts';
 import { worldsOf } from '../readings/broken-requests.ts';
+import { confirmsAnswer } from '../readings/confirms-answer.ts';
 import { otherInput, runWorlds } from '../readings/judge-reading.ts';
 import { placesOf, wholeAnswer } from '../readings/places.ts';
 import { unitsOfSubject } from '../readings/units.ts';
@@ -43,22 +43,19 @@ import { asRead } from '../verification/hidden-words.ts';
 import { looseDifferences } from '../verification/loose-places.ts';
 import type { Subject } from '../verification/subject.ts';
 
-/**
- * Most cases that are proposed at once: as many as a peer, and one question to a second reader, can go through with
- * care.
- */
+/** Most cases proposed at once: as many as a peer can review with care, and a second reader in one question. */
 const maxProposed = 10;
 
 /** Most characters of an expected result. */
-const mostExpected = 400;
+const maxExpectedCharacters = 400;
 
 /** The name of the proposal among the checks of a report. */
 export const proposalCheck = 'proposed-cases';
 
 /**
- * Adds one more proposal to the end of a job: derived cases below the agreed ones. They are cases that the handler
- * keeps, that a second reader bore out, and that the peer can check by itself. Where there are none, or the peer would
- * have to wait, the end stays as it is and the report says why.
+ * Adds a proposal of further cases to the end of a job: derived cases after the agreed ones. Each is one that the
+ * handler satisfies, that a second reader confirmed, and that the peer can check alone. Where there are none, or the
+ * peer would have to wait, the end stays unchanged and the report says why.
  */
 export async function proposeCases(
   { requirements, budget, ...conclusion }: Ended,
@@ -83,15 +80,15 @@ export async function proposeCases(
       const context = { services, ledger, budget: budget ?? (await openBudget(services, ledger.jobId, job.tenant)) };
       return proposal(handler, requirements, context, until.deadline);
     });
-    // What rejects after that time has no one to tell.
+    // After the deadline nobody awaits this promise, so its rejection must not count as unhandled.
     asked.catch(() => undefined);
-    const made = await Promise.race([asked, until.passed]);
+    const result = await Promise.race([asked, until.passed]);
     workDeadline.signal.throwIfAborted();
-    if (made === undefined || (made.offer === null && until.deadline.signal.aborted)) {
+    if (result === undefined || (result.offer === null && until.deadline.signal.aborted)) {
       note('skipped', 0, 'the peer could not wait for a second reader');
       return conclusion;
     }
-    const { offer, runs, words, handler: confirmed } = made;
+    const { offer, runs, words, handler: confirmed } = result;
     note(offer === null ? 'skipped' : 'passed', runs, words);
     return {
       ...conclusion,
@@ -100,7 +97,7 @@ export async function proposeCases(
     };
   } catch (error) {
     const code = until.deadline.signal.aborted ? 'PLATFORM_DEADLINE' : codeOf(error);
-    // The handler is there: that nobody could be asked about further cases is no reason to keep it back.
+    // The handler is finished, so a failed question about further cases must not hold it back.
     if (workDeadline.signal.aborted || !code?.match(/^(?:PLATFORM|OPERATOR)_/)) throw error;
     note('skipped', 0, `no case could be proposed (${code})`);
     return conclusion;
@@ -109,27 +106,27 @@ export async function proposeCases(
   }
 }
 
-/** Why nothing can be proposed, whatever the reading holds. */
+/** Why nothing can be proposed, whatever the reading contains. */
 function obstacleOf(
   job: Job,
   { proof }: HandlerRecord,
   { readingMode }: Services,
   { later }: Conclusion,
 ): string | undefined {
-  if (job.role === 'requester') return 'what the peer answers to another request, only the peer can say';
-  if (!familyOf(job).canSay('further-cases', job)) return 'the peer takes no further cases';
+  if (job.role === 'requester') return 'only the peer knows its answer to another request';
+  if (!familyOf(job).canSay('further-cases', job)) return 'the peer accepts no further cases';
   if (readingMode === 'off') return 'readings are off';
   return proof.reading?.complete === true && later === undefined
     ? undefined
     : 'the handler was not judged by a whole reading';
 }
 
-/** What came of looking for cases to propose. */
-interface Made {
-  offer: Said | null;
+/** The result of looking for cases to propose. */
+interface ProposalResult {
+  offer: Statement | null;
   runs: number;
   words: string;
-  /** With what the second reader said. */
+  /** Includes the answers of the second reader. */
   handler: HandlerRecord;
 }
 
@@ -138,43 +135,43 @@ async function proposal(
   requirements: Requirements,
   context: JobContext,
   deadline: Deadline,
-): Promise<Made> {
+): Promise<ProposalResult> {
   const { cleared, subject } = requirements;
   const { services } = context;
-  const told = new ToldReading(record, subject);
-  const { candidates, runs } = await candidatesOf(told.entries, record, requirements, services, deadline.signal);
+  const answered = new AnsweredReading(record, subject);
+  const { candidates, runs } = await candidatesOf(answered.entries, record, requirements, services, deadline.signal);
   const nothing = { offer: null, runs, handler: record };
   if (candidates.length === 0) return { ...nothing, words: 'no derived case that a peer can check' };
-  const reading = new ReadingWork(services.readingMode, unitsOfSubject(asRead(subject)), async () => told.kept());
+  const reading = new ReadingWork(services.readingMode, unitsOfSubject(asRead(subject)), async () => answered.kept());
   await reading.settled;
-  const isAsked = ({ run }: Candidate) => Object.keys(told.answersTo(run.world.entry)).length > 0;
-  const askedFirst = candidates.filter((one) => !isAsked(one));
-  const unasked = candidates.filter(({ run }) => told.answersTo(run.world.entry)[wholeAnswer.key] === undefined);
+  const isAsked = ({ run }: Candidate) => Object.keys(answered.answersTo(run.world.entry)).length > 0;
+  const newCandidates = candidates.filter((one) => !isAsked(one));
+  const unasked = candidates.filter(({ run }) => answered.answersTo(run.world.entry)[wholeAnswer.key] === undefined);
   await askSecondReader(unasked.map(askedWorld), requirements, reading, context, deadline);
   const isSilent = unasked.every(({ run }) => reading.confirmationOf(run.world.entry) === undefined);
-  for (const { run } of unasked) told.add(run.world.entry, reading.confirmationOf(run.world.entry));
-  const handler = told.record();
+  for (const { run } of unasked) answered.add(run.world.entry, reading.confirmationOf(run.world.entry));
+  const handler = answered.record();
   if (handler !== record)
     await services.handlers.put(handler, handlerKey({ ...cleared, amendments: record.amendments }));
   const agreed = candidates.filter(({ run, answer }) =>
-    bearsOut(told.answersTo(run.world.entry), answer, subject.loose),
+    confirmsAnswer(answered.answersTo(run.world.entry), answer, subject.loose),
   );
   const { reading: report } = context.ledger;
-  const confirmed = agreed.filter((one) => askedFirst.includes(one)).length;
+  const confirmed = agreed.filter((one) => newCandidates.includes(one)).length;
   context.ledger.reading = report && { ...report, confirmed: report.confirmed + confirmed };
   const further = withFurther(cleared, agreed.map(caseOf));
   const silence = isSilent && unasked.length > 0 ? '; a second reader could not be asked, or gave no answer' : '';
-  const words = `${candidates.length} derived cases that a peer can check, ${agreed.length} borne out, ${further?.added.length ?? 0} proposed${silence}`;
+  const words = `${candidates.length} derived cases that a peer can check, ${agreed.length} confirmed, ${further?.added.length ?? 0} proposed${silence}`;
   if (further === null) return { ...nothing, handler, words };
   return { offer: { what: 'further-cases', ...further }, runs, words, handler };
 }
 
-/** The reading of a stored handler as one job's cases number it, with what second readers said of it. */
-class ToldReading {
+/** The reading of a stored handler, with the case numbers of one job and the answers of second readers. */
+class AnsweredReading {
   readonly entries: DerivedCase[];
   readonly #record: HandlerRecord;
   readonly #numbers = new Map<DerivedCase, number>();
-  readonly #said = new Map<number, Confirmation>();
+  readonly #answers = new Map<number, Confirmation>();
 
   constructor(record: HandlerRecord, subject: Subject) {
     this.#record = record;
@@ -187,23 +184,23 @@ class ToldReading {
     this.entries = [...this.#numbers.keys()];
   }
 
-  /** What second readers said of a derived case, by place. */
+  /** The answers of second readers to a derived case, by place. */
   answersTo(entry: DerivedCase): Confirmation['answers'] {
     const number = this.#numbers.get(entry) ?? -1;
-    return { ...this.#derived[number]?.confirmation?.answers, ...this.#said.get(number)?.answers };
+    return { ...this.#derived[number]?.confirmation?.answers, ...this.#answers.get(number)?.answers };
   }
 
   add(entry: DerivedCase, said: Confirmation | undefined): void {
     const number = this.#numbers.get(entry);
-    if (number !== undefined && said !== undefined) this.#said.set(number, said);
+    if (number !== undefined && said !== undefined) this.#answers.set(number, said);
   }
 
-  /** The handler's record with all of that; the very same where nothing is new. */
+  /** The handler's record with the new answers; the same object where there are none. */
   record(): HandlerRecord {
     const { reading: kept } = this.#record.proof;
-    if (kept === undefined || this.#said.size === 0) return this.#record;
+    if (kept === undefined || this.#answers.size === 0) return this.#record;
     const derived = this.#derived.map((entry, number): DerivedCase => {
-      const said = this.#said.get(number);
+      const said = this.#answers.get(number);
       if (said === undefined) return entry;
       return { ...entry, confirmation: { by: said.by, answers: { ...entry.confirmation?.answers, ...said.answers } } };
     });
@@ -211,7 +208,7 @@ class ToldReading {
     return { ...this.#record, proof: { ...this.#record.proof, reading } };
   }
 
-  /** The reading by the numbers of the job's cases; what second readers said stands beside it. */
+  /** The reading with the job's case numbers, without the answers of second readers. */
   kept(): KeptReading {
     const kept = this.#record.proof.reading ?? emptyReading(0);
     return { ...kept, reading: { ...kept.reading, derived: this.entries } };
@@ -257,8 +254,8 @@ async function candidatesOf(
 }
 
 /**
- * A run as a candidate, where the world changes nothing but the request, the handler keeps all that is expected, and no
- * case has that request.
+ * The run as a candidate, where the world changes only the request, the handler meets all expectations, and no case has
+ * that request.
  */
 function checkableRun(run: WorldRun, subject: Subject): Candidate[] {
   const { world, seen } = run;
@@ -269,9 +266,9 @@ function checkableRun(run: WorldRun, subject: Subject): Candidate[] {
   if (!isBare || !isKept || seen.value === undefined || breachesOf(run, subject).length > 0) return [];
   const isAnswered = seen.calls.every(({ unanswered }) => unanswered !== true);
   const isNew = subject.cases.every(({ request }) => !equalJson(request, scenario.input));
-  // What our own house calls its tools is no business of the peer's.
-  const isOurs = subject.tools.some(({ name }) => entry.claim.includes(name));
-  return isAnswered && isNew && !isOurs ? [{ run, answer: seen.value }] : [];
+  // The names of our tools are internal, so a claim that mentions one is not sent to the peer.
+  const namesTool = subject.tools.some(({ name }) => entry.claim.includes(name));
+  return isAnswered && isNew && !namesTool ? [{ run, answer: seen.value }] : [];
 }
 
 function distinct(candidates: readonly Candidate[]): Candidate[] {
@@ -280,8 +277,8 @@ function distinct(candidates: readonly Candidate[]): Candidate[] {
 }
 
 /**
- * Those whose answers stay the same with another seed and clock, loose places aside, and that pass as cases beside the
- * agreed ones.
+ * The candidates whose answers stay the same with another seed and clock, loose places aside, and that pass as cases
+ * beside the agreed ones.
  */
 async function lastingAnswers(
   candidates: readonly Candidate[],
@@ -312,8 +309,8 @@ function askedWorld({ run }: Candidate): AskedWorld {
   return { entry, world: run.world, places, ...(other === undefined ? {} : { other }) };
 }
 
-/** A candidate as a case: what is expected of it is what the derived case claims, on one line. */
+/** A candidate as a case. The claim of the derived case becomes its expected result, on one line. */
 function caseOf({ run: { world }, answer }: Candidate): FurtherCase {
   const expected = world.entry.claim.replaceAll(INVISIBLE, ' ').replaceAll(/\s+/g, ' ').trim();
-  return { request: world.scenario.input, response: answer, expected: cut(expected, mostExpected) };
+  return { request: world.scenario.input, response: answer, expected: cut(expected, maxExpectedCharacters) };
 }

@@ -1,9 +1,15 @@
 import { visibleText } from './visible-text.ts';
 
-/** Shorter quotes stand in nearly every text. A character outside ASCII says about twice as much as a letter. */
+/**
+ * Shorter quotes occur in almost any text. A character outside ASCII counts twice, because it carries more meaning than
+ * a letter.
+ */
 const FEWEST_CHARACTERS = 8;
 
-/** Says whether a quote stands in a document word for word, white space aside; as written, or as the model was shown it. */
+/**
+ * Whether a document contains a quote word for word, ignoring white space: in the original text, or in the text shown
+ * to the model.
+ */
 export function quoteStands(document: string, quote: string): boolean {
   const wanted = collapsed(quote);
   const weight = wanted.length + (wanted.match(/[^\x00-\x7f]/g)?.length ?? 0);

@@ -7,7 +7,7 @@ import { cut } from './cut.ts';
 import { dataBlock } from './data-block.ts';
 import { visibleJson, visibleText } from './visible-text.ts';
 
-/** What every question to a reader starts with: the same bytes for every job. */
+/** The system part of every question to a reader: the same bytes for every job. */
 export const READ_SYSTEM_PROMPT = `You read agreements between software agents and turn their sentences into test cases. A machine runs your cases against handler code that others write and that you never see. A handler that breaks one of your cases is refused, so each case must demand only what the agreement says, and together they should catch a handler that breaks any one sentence.
 
 # What is data and what is not
@@ -60,14 +60,14 @@ A unit that needs no case gets {"unit":5,"none":"explains"}; several at once: {"
 Do not repeat what the test cases show. Do not demand a wording, an order or a call that no sentence fixes. Where you are not sure, write "unclear" in place of a case: a case that refuses a sound handler does more harm than one that is missing.
 `;
 
-/** Names the wording of the question; readings made by another one are made anew. */
+/** Version of the prompt; readings made with another version are made again. */
 export const READ_PROMPT_VERSION = `1-${sha256Hex(READ_SYSTEM_PROMPT).slice(0, 8)}`;
 
-/** Everything that the question to a reader is made of. */
+/** The facts for a question to a reader. */
 export interface ReadFacts {
   role: Role;
   payload: 'json' | 'text';
-  /** The document as numbered units, hidden passages left out. */
+  /** The document as numbered units, without hidden passages. */
   units: readonly { number: number; text: string; of: 'document' | 'task' }[];
   requestSchema: Json;
   responseSchema: Json;
@@ -77,11 +77,11 @@ export interface ReadFacts {
   loose: readonly Loose[];
 }
 
-/** What one question is about. */
+/** The part of the document that one question covers. */
 export interface ReadPart {
-  /** The first and the last unit. */
+  /** The first and last unit. */
   part: { from: number; to: number };
-  /** Most cases that are asked for. */
+  /** Most cases asked for. */
   maxCases: number;
 }
 
@@ -90,7 +90,7 @@ const MAX_EXAMPLES = 12;
 const MAX_CASES = 40;
 const MAX_DESCRIPTION_CHARACTERS = 2_000;
 
-/** The question to a reader about a part of the units. Pure: the same facts give the same bytes. */
+/** Builds the question to a reader about a range of units. Pure and deterministic. */
 export function renderReadPrompt(facts: ReadFacts & ReadPart): Prompt {
   const { units, part, maxCases } = facts;
   const isWhole = part.from <= 1 && part.to >= units.length;
@@ -101,7 +101,7 @@ export function renderReadPrompt(facts: ReadFacts & ReadPart): Prompt {
   return { system: READ_SYSTEM_PROMPT, turns: [{ role: 'user', text: `${sections.join('\n\n')}\n` }] };
 }
 
-/** All that a reader is told of a job. */
+/** The sections that describe a job to a reader. */
 export function contextSections(facts: ReadFacts): string[] {
   const linesOf = (isTask: boolean) =>
     facts.units

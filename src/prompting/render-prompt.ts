@@ -7,7 +7,7 @@ import { dataBlock } from './data-block.ts';
 import { SYSTEM_PROMPT } from './system-prompt.ts';
 import { visibleJson, visibleSource, visibleText } from './visible-text.ts';
 
-/** Everything that a prompt is made of. */
+/** The facts for a prompt. */
 export interface PromptFacts {
   role: Role;
   agreement: Pick<Agreement, 'text' | 'payload'>;
@@ -17,9 +17,9 @@ export interface PromptFacts {
   tools: readonly Tool[];
   task?: Task | undefined;
   loose: readonly Loose[];
-  /** Changes of the schemas that are in force although the document does not have them. */
+  /** Schema changes in force that the document does not contain. */
   amendments: readonly Amendment[];
-  /** Texts of the protocols that the agreement builds on, by URI. */
+  /** Texts of the base protocols, by URI. */
   baseProtocols?: Readonly<Record<string, { content: string }>>;
 }
 
@@ -28,7 +28,7 @@ const MAX_EXAMPLES = 8;
 const MAX_EXAMPLE_CHARACTERS = 2_000;
 const MAX_CASE_CHARACTERS = 60_000;
 
-/** The first question about an agreement. Pure: the same facts give the same bytes. */
+/** Builds the first prompt for an agreement. Pure and deterministic. */
 export function renderPrompt(facts: PromptFacts): Prompt {
   const sections = [
     `Role: ${facts.role}. Payload: ${facts.agreement.payload}.`,
@@ -45,7 +45,7 @@ export function renderPrompt(facts: PromptFacts): Prompt {
   return { system: SYSTEM_PROMPT, turns: [{ role: 'user', text: `${sections.join('\n\n')}\n` }] };
 }
 
-/** What to do, said last, where it is remembered best. */
+/** The final instruction; models follow the last words best. */
 export function closing(role: Role): string {
   const signature =
     role === 'provider'

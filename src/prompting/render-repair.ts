@@ -9,59 +9,59 @@ import { dataBlock } from './data-block.ts';
 import { closing } from './render-prompt.ts';
 import { visibleJson, visibleText } from './visible-text.ts';
 
-/** A fault with its place in the module, line and column from 1. */
+/** A fault with its place in the module: line and column from 1. */
 export interface SourceFault {
   message: string;
   line?: number | undefined;
   column?: number | undefined;
 }
 
-/** What a run of one failed case was seen to do. */
+/** What was observed in a run of a failed case. */
 export interface RepairCase {
   testCase: number;
   /** The request (provider) or the task's input (requester). */
   input: Json;
-  /** The response (provider) or the task's output (requester) that the case wants. */
+  /** The response (provider) or task output (requester) that the case expects. */
   expected: Json;
-  /** What was returned; absent unless it returned. */
+  /** The returned value; absent unless the run returned. */
   got?: Json | undefined;
   differences: readonly Difference[];
   end: End;
-  /** What was thrown, or why the run ended. */
+  /** The error message, or why the run ended. */
   message?: string | undefined;
   position?: Observation['position'] | undefined;
   calls: readonly Pick<ObservedCall, 'tool' | 'input' | 'output' | 'error' | 'invalid' | 'unanswered'>[];
   sends?: readonly Pick<Observation['sends'][number], 'request' | 'response' | 'error'>[] | undefined;
 }
 
-/** What a failed check found, in sentences of ours and data of the runs. */
+/** The findings of a failed check: our sentences and data of the runs. */
 export interface RepairCheck {
   name: string;
   facts: readonly string[];
 }
 
-/** Executed facts about a candidate, and nothing but facts: no guess at the cause. */
+/** Observed facts about a candidate, without guesses about the cause. */
 export interface RepairFacts {
   typeFaults?: readonly SourceFault[] | undefined;
   bundleFaults?: readonly SourceFault[] | undefined;
   /** The failed cases. */
   cases?: readonly RepairCase[] | undefined;
   checks?: readonly RepairCheck[] | undefined;
-  /** Cases that the document demands. */
+  /** Failed derived cases. */
   derived?: readonly RepairDerived[] | undefined;
 }
 
-/** A derived case that the module broke. */
+/** A derived case that the module failed. */
 export interface RepairDerived {
   /** The sentences that demand it. */
   quote: string;
   claim: string;
   /** The request (provider) or the task's input (requester). */
   input: Json;
-  /** How tools and the peer answered, where not by the examples. */
+  /** The answers of tools and peer that differ from the examples. */
   tools?: Json | undefined;
   peer?: Json | undefined;
-  /** What came out, and what was wanted. */
+  /** What was found and what was expected. */
   found: readonly string[];
   position?: Observation['position'] | undefined;
 }
@@ -78,12 +78,12 @@ const MAX_LINE_CHARACTERS = 600;
 const MAX_TOTAL_CHARACTERS = 24_000;
 const MAX_RETRY_CHARACTERS = 8_000;
 
-/** The heading of the facts; nothing else in a prompt of ours starts a line with it. */
+/** The heading of the facts; no other line in our prompts starts with it. */
 export const REPAIR_HEADING = '# What happened when your module was run';
 
 /**
- * The question for a repair: the first prompt, the candidate as the model's own answer, then what happened to it. The facts are cut to about
- * 24,000 characters. Pure.
+ * Builds a repair prompt: the first prompt, the candidate as the model's answer, and what happened with it. The facts
+ * are cut to about 24,000 characters. Pure.
  */
 export function renderRepair(prompt: Prompt, role: Role, source: string, facts: RepairFacts): Prompt {
   const texts = factTexts(source, facts);
@@ -101,18 +101,18 @@ export function renderRepair(prompt: Prompt, role: Role, source: string, facts: 
   };
 }
 
-/** What became of an answer that is not shown again. */
+/** A failed answer that is not shown again. */
 export interface EarlierAnswer {
-  /** One sentence. */
+  /** What was observed when its module ran; `null` if there was no module. */
   message: string;
   /** What its module was seen to do, where there was one. */
   facts: RepairFacts | null;
 }
 
 /**
- * A question that was put before, with what became of its answers. Put unchanged, a model that never varies would
- * answer the same. `failures` counts the answers of all lanes that came to nothing. The facts are cut to about 8,000
- * characters. Pure.
+ * Builds a prompt for asking the same question again, with the failures of earlier answers. Without these, a
+ * deterministic model would repeat its answer. `failures` counts the failed answers of all lanes. The facts are cut to
+ * about 8,000 characters. Pure.
  */
 export function renderRetry(question: Prompt, role: Role, earlier: readonly EarlierAnswer[], failures: number): Prompt {
   const texts = earlier.map(({ message, facts }) =>
@@ -232,7 +232,7 @@ function checkTexts(checks: readonly RepairCheck[]): string[] {
   ];
 }
 
-/** Every other one is told by its sentence alone: a module that is shown all worlds can hold a table of them. */
+/** Every other case is shown only by its sentence; a module that saw all worlds could contain a table of them. */
 function derivedTexts(derived: readonly RepairDerived[]): string[] {
   if (derived.length === 0) return [];
   const texts = derived

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../kernel/digest.ts';
 
-/** What every prompt starts with: the same bytes for every job, so that providers can cache it. */
+/** The start of every prompt: the same bytes for every job, so that servers can cache it. */
 export const SYSTEM_PROMPT = `You write one TypeScript module that keeps an agreement between two software agents. It is type-checked, bundled and run in a sandbox against the negotiated test cases, cases that another reader made from the agreement's sentences, and checks that no example shows: renamed data, failing tools, invalid requests, repeated and concurrent runs. Every sentence of the agreement counts, shown by a case or not.
 
 # Data
@@ -53,5 +53,5 @@ or, only if no module could keep the agreement, a reason with a quote from it, w
 "protocol": the agreement contradicts itself. "case": a test case contradicts the agreement. "missing-tool": a required value comes neither from the request nor from a tool.
 `;
 
-/** Names the wording of the prompts; it changes with every change of the system part. */
+/** Version of the prompts; it changes with the system part. */
 export const PROMPT_VERSION = `1-${sha256Hex(SYSTEM_PROMPT).slice(0, 8)}`;

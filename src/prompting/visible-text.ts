@@ -1,15 +1,15 @@
 import { escapeInvisible, INVISIBLE } from '../kernel/invisible-characters.ts';
 
 /**
- * Lines of Markdown that render as nothing: link definitions by the names, or with the targets, that comments are written with. Only a line feed ends
- * a line: `^` would look from every other separator too.
+ * Lines of Markdown that render as nothing: link definitions used as comments. Only a line feed ends a line here; `^`
+ * would also match after other separators.
  */
 const MARKDOWN_COMMENT =
   /(?<![^\n])(?: {0,3}[>*+-])* {0,3}\[(?:(?:\/\/|comment)\]:[^\n]*|[^\]\n]{1,999}\]:[ \t]*(?:#|<>)(?:[ \t][^\n]*)?)(?![^\n])/giu;
 
 /**
- * Text of an agreement as the model may see it: characters that nobody sees are spelt out as `[U+200B]`, HTML comments and Markdown comment
- * lines are taken out with a note in their place, lines end in LF. Everything that a human reader would have seen stays to the letter.
+ * An agreement's text as shown to the model. Invisible characters become `[U+200B]`, HTML and Markdown comments become
+ * a note, line ends become LF. All text that a human reader sees is unchanged.
  */
 export function visibleText(text: string): string {
   return withoutComments(text.replaceAll(/\r\n?/g, '\n'))
@@ -19,12 +19,12 @@ export function visibleText(text: string): string {
     );
 }
 
-/** A JSON value as text, with every unseen character escaped, so that it reads and parses as exactly the value it stands for. */
+/** A JSON value as text with every invisible character escaped, so that it parses to exactly the same value. */
 export function visibleJson(value: unknown, indent = 2): string {
   return visibleSource(JSON.stringify(value, null, indent));
 }
 
-/** Source text with every unseen character and the mark of every HTML comment escaped as inside a string literal. */
+/** Source text with invisible characters and starts of HTML comments escaped as in a string literal. */
 export function visibleSource(text: string): string {
   return escapeInvisible(text.replaceAll(/<(?=!--)/g, '\\u003c'));
 }
@@ -33,7 +33,7 @@ function codePoint(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Without what HTML treats as a comment; the mark of one that never ends is spelt out instead. */
+/** A text without HTML comments; the start of an unclosed comment is made visible. */
 function withoutComments(text: string): string {
   let result = '';
   let from = 0;

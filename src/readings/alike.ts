@@ -5,15 +5,15 @@ import { differencesOf } from '../schemas/differences.ts';
 import { substitute } from '../verification/loose-places.ts';
 import { changedTexts, type OtherRun, type WorldRun } from './world.ts';
 
-/** A value of one world, and what stands in its place in the other. */
+/** A value of one world and its counterpart in the other. */
 interface Renamed {
   from: Json;
   to: Json;
 }
 
 /**
- * Where answer or logs of two runs differ, but at some places of the answer, ids and times; `undefined` where they are
- * alike.
+ * The first difference between the answers or logs of two runs; `undefined` where they are alike. Ids, times and the
+ * places of `but` may differ.
  */
 export function differenceOfRuns(
   { world: { base, scenario }, seen }: WorldRun,
@@ -21,14 +21,15 @@ export function differenceOfRuns(
   { but = [], in: places = ['answer', 'logs'] }: NonNullable<Expectation['alike']>,
 ): { at?: string; message: string; got?: Json } | undefined {
   const renamed = [...idsOf(other.seen, seen), ...changedTexts(other.input, scenario.input)];
-  const asHere = (value: Json): Json => substitute(value, renamed);
-  // Ids and times are made anew; a text that may be any in a case must still not tell two worlds apart.
-  const made = (base?.loose ?? []).flatMap(({ pointer, as }) => (as === 'text' ? [] : [pointer]));
-  const free = [...but, ...made];
+  const renamedHere = (value: Json): Json => substitute(value, renamed);
+  // The handler creates ids and times anew in each run. A `text` place may vary between cases, but must not differ
+  // between two worlds.
+  const created = (base?.loose ?? []).flatMap(({ pointer, as }) => (as === 'text' ? [] : [pointer]));
+  const free = [...but, ...created];
   if (other.seen.value === undefined || seen.value === undefined) return undefined;
   const isFree = (path: string) => free.some((pointer) => path === pointer || path.startsWith(`${pointer}/`));
   const differences = (there: Json, here: Json) =>
-    differencesOf(asHere(there), here).filter(({ expected, got }) => !differsByWords(expected, got, renamed));
+    differencesOf(renamedHere(there), here).filter(({ expected, got }) => !differsByWords(expected, got, renamed));
   const [first] = differences(other.seen.value, seen.value).filter(({ path }) => !isFree(path));
   if (first !== undefined && places.includes('answer')) {
     const { path, got } = first;
@@ -39,7 +40,7 @@ export function differenceOfRuns(
   return logs.length === 0 || !places.includes('logs') ? undefined : { message: 'the logs differ, wanted them alike' };
 }
 
-/** The ids that were made in one run, by those of the other. */
+/** Pairs the ids that two runs created, in order. */
 function idsOf(one: Observation, other: Observation): Renamed[] {
   return one.issuedIds.flatMap((from, index) => {
     const to = other.issuedIds[index];
@@ -47,7 +48,7 @@ function idsOf(one: Observation, other: Observation): Renamed[] {
   });
 }
 
-/** Whether two texts differ only in short values of the worlds, which stand in them as words. */
+/** Whether two texts differ only in words that are renamed between the worlds. */
 function differsByWords(there: Json | undefined, here: Json | undefined, renamed: readonly Renamed[]): boolean {
   if (typeof there !== 'string' || typeof here !== 'string') return false;
   const names = new Map(renamed.map(({ from, to }) => [from, String(to)]));

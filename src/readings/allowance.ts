@@ -4,8 +4,8 @@ import type { Allowance } from './assertions.ts';
 import type { WorldRun } from './world.ts';
 
 /**
- * In what the answer of a run may differ: loose places of a provider's response, ids that a requester made and got
- * back.
+ * The differences allowed in the answer of a run: loose places of a provider's response, and ids that a requester
+ * created and got back.
  */
 export function allowanceOf({
   world: { base, baseAnswers },
@@ -20,7 +20,7 @@ export function allowanceOf({
   return { base: baseAnswers.map((one) => substitute(one, replacements)), loose: [], replacements };
 }
 
-/** In what a request that is sent may differ: its loose places. */
+/** The differences allowed in a request that is sent: its loose places. */
 export function allowanceOfSends({ world: { base } }: Pick<WorldRun, 'world'>): Allowance {
   return { base: base === null ? [] : [base.case.request], loose: base?.loose ?? [], replacements: [] };
 }

@@ -4,19 +4,19 @@ import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { comparableText, equalJson, equalText } from '../schemas/equal-json.ts';
 import { looseDifferences, substitute } from '../verification/loose-places.ts';
 
-/** In what a value may differ from what an assertion says. */
+/** The differences allowed between a value and an assertion. */
 export interface Allowance {
-  /** The values that `sameAsBase` allows. */
+  /** The values that `sameAsBase` accepts. */
   base: readonly Json[];
-  /** Places, from the root of the value, whose values are free. */
+  /** Places, from the root of the value, that may have any value. */
   loose: readonly Loose[];
-  /** What stands in place of values of the base case: ids that the handler made. */
+  /** Values that replace values of the base case: ids that the handler created. */
   replacements: readonly { from: Json; to: Json }[];
 }
 
 const nothing: Allowance = { base: [], loose: [], replacements: [] };
 
-/** Why a value does not keep an assertion, in a few words; `undefined` where it does. */
+/** Why a value fails an assertion, in a few words; `undefined` where it satisfies it. */
 export function assertionFault(assertion: Assertion, value: Json, allowance = nothing): string | undefined {
   const { at = '' } = assertion;
   const found = valueAt(value, at);
@@ -37,14 +37,13 @@ export function assertionFault(assertion: Assertion, value: Json, allowance = no
   return undefined;
 }
 
-/** Whether a value keeps all of some assertions. */
-export function keepsAll(assertions: readonly Assertion[], value: Json): boolean {
+/** Whether a value satisfies all assertions. */
+export function satisfiesAll(assertions: readonly Assertion[], value: Json): boolean {
   return assertions.every((one) => assertionFault(one, value) === undefined);
 }
 
 /**
- * Whether two values are the same as a case compares them: JSON by value, texts after CRLF → LF and without one final
- * newline.
+ * Whether two values count as the same in a case: JSON by value, texts after CRLF → LF and without one final newline.
  */
 export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
@@ -73,7 +72,9 @@ const holdsAt: Record<Exclude<keyof Assertion, 'at'>, Holds> = {
   sameAsBase: (found, _wanted, same, base) => base.some((one) => same(found, one)),
 };
 
-/** Whether a text has another text in it, a list an item, or an object a member of this name or a text with it. */
+/**
+ * Whether a text contains another text, a list an item, or an object a member of this name or a text that contains it.
+ */
 function contains(found: Json | undefined, wanted: Json): boolean {
   if (typeof found === 'string') return comparableText(found).includes(comparableText(String(wanted)));
   if (Array.isArray(found))
@@ -85,7 +86,7 @@ function contains(found: Json | undefined, wanted: Json): boolean {
   return isSame(found, wanted);
 }
 
-/** Characters of a text, items of a list, members of an object. */
+/** The number of characters of a text, items of a list, or members of an object. */
 function lengthOf(value: Json | undefined): number | undefined {
   if (typeof value === 'string') return [...value].length;
   if (Array.isArray(value)) return value.length;

@@ -11,23 +11,23 @@ import { type Json, valueAt } from '../kernel/json.ts';
 import { isReadOnly, type Subject } from '../verification/subject.ts';
 import { differenceOfRuns } from './alike.ts';
 import { allowanceOf, allowanceOfSends } from './allowance.ts';
-import { type Allowance, assertionFault, isSame, keepsAll } from './assertions.ts';
+import { type Allowance, assertionFault, isSame, satisfiesAll } from './assertions.ts';
 import { occursIn } from './forbidden.ts';
 import type { WorldRun } from './world.ts';
 
-/** One thing that a run did otherwise than a derived case wants. */
+/** One difference between a run and its derived case. */
 export interface Breach {
   place: 'answer' | 'calls' | 'sends' | 'order' | 'never' | 'alike' | 'end';
   /** JSON pointer into the answer, the input of the call or the request. */
   at?: string;
-  /** Of calls and requests: how many there are, or what they carry. */
+  /** For calls and requests: whether their number or their content is wrong. */
   of?: 'count' | 'input';
   /** The tool that is called, or should be. */
   tool?: string;
-  /** Of what is carried: which calls or requests are meant, where not all are. */
+  /** For content: which calls or requests are meant, where not all are. */
   nth?: number;
   when?: Assertion[];
-  /** The assertion or expectation that does not hold, as it stands in the derived case. */
+  /** The failed assertion or expectation of the derived case. */
   broken: Json;
   /** What was found and what was wanted, in one sentence. */
   message: string;
@@ -35,7 +35,7 @@ export interface Breach {
 }
 
 /**
- * Whether nothing can be said of a run, since the host refused what a tool or the peer answered, or the candidate was
+ * Whether a run proves nothing, because the host refused an answer of a tool or the peer, or because the candidate was
  * not run.
  */
 export function isVoid({ seen }: Pick<WorldRun, 'seen'>): boolean {
@@ -46,18 +46,18 @@ export function isVoid({ seen }: Pick<WorldRun, 'seen'>): boolean {
   );
 }
 
-/** What a run did otherwise than its derived case wants; empty where it keeps to it. */
+/** The differences between a run and its derived case; empty where there are none. */
 export function breachesOf(run: WorldRun, subject: Subject): Breach[] {
   if (isVoid(run)) return [];
   const { expect, quote } = run.world.entry;
   const breaches = breachesIn(expect, run, subject, quote);
   const { calls, sends } = run.seen;
   const isWhole = [...calls, ...sends].every(({ unanswered }) => unanswered !== true);
-  return isWhole ? breaches : breaches.filter((one) => standsBefore(one, run));
+  return isWhole ? breaches : breaches.filter((one) => isBeforeUnanswered(one, run));
 }
 
-/** Whether a breach has nothing to do with a call or request that nobody could answer. */
-function standsBefore({ place, of, tool, at = '', got }: Breach, { seen }: WorldRun): boolean {
+/** Whether a breach happened before the first call or request that had no scripted answer. */
+function isBeforeUnanswered({ place, of, tool, at = '', got }: Breach, { seen }: WorldRun): boolean {
   if (place === 'never') return true;
   if (of !== 'input') return false;
   const isOfCalls = place === 'calls';
@@ -86,15 +86,15 @@ function breachesIn(expect: Expectation, run: WorldRun, subject: Subject, quote:
     ...calls,
     ...sends,
     ...(expect.order ?? []).flatMap((one) => orderBreaches(one, seen)),
-    ...(expect.never ?? []).flatMap((one) => foundForbidden(one, seen)),
+    ...(expect.never ?? []).flatMap((one) => forbiddenBreaches(one, seen)),
     ...(expect.alike === undefined || !isReturned ? [] : alikeBreaches(expect.alike, run)),
     ...(expect.anyOf === undefined ? [] : anyBreaches(expect.anyOf, run, subject, quote)),
   ];
 }
 
 function endBreach({ end, message }: Observation): Breach {
-  const said = message === undefined ? '' : ` (${message.slice(0, 200)})`;
-  return { place: 'end', broken: 'returned', message: `the run ended as "${end}"${said}, wanted an answer` };
+  const reason = message === undefined ? '' : ` (${message.slice(0, 200)})`;
+  return { place: 'end', broken: 'returned', message: `the run ended as "${end}"${reason}, wanted an answer` };
 }
 
 function answerBreaches(assertions: readonly Assertion[], value: Json, allowance: Allowance): Breach[] {
@@ -102,11 +102,11 @@ function answerBreaches(assertions: readonly Assertion[], value: Json, allowance
     const fault = assertionFault(assertion, value, allowance);
     if (fault === undefined) return [];
     const { at = '' } = assertion;
-    return [{ place: 'answer' as const, at, broken: assertion as Json, ...found(value, at, 'the answer', fault) }];
+    return [{ place: 'answer' as const, at, broken: assertion as Json, ...mismatch(value, at, 'the answer', fault) }];
   });
 }
 
-function found(value: Json, at: string, of: string, wanted: string): { message: string; got?: Json } {
+function mismatch(value: Json, at: string, of: string, wanted: string): { message: string; got?: Json } {
   const got = valueAt(value, at);
   const place = at === '' ? of : `"${at}" of ${of}`;
   const what = got === undefined ? 'nothing' : JSON.stringify(got).slice(0, 300);
@@ -115,26 +115,29 @@ function found(value: Json, at: string, of: string, wanted: string): { message: 
 
 function callBreaches(expected: CallExpectation, { calls }: Observation, subject: Subject, quote: string): Breach[] {
   const { tool } = expected;
-  const own = calls.filter((one) => one.tool === tool && keepsAll(expected.when ?? [], one.input));
-  // How often a read-only tool is asked is its caller's business, unless the sentence speaks of the tool.
+  const matching = calls.filter((one) => one.tool === tool && satisfiesAll(expected.when ?? [], one.input));
+  // A handler may call a read-only tool as often as it likes, unless the sentence names the tool.
   const isBounded = !isReadOnly(subject, tool) || quote.includes(tool);
-  return countBreaches(expected, own.length, `${tool} is called`, isBounded)
+  return countBreaches(expected, matching.length, `${tool} is called`, isBounded)
     .map((one): Breach => ({ place: 'calls', tool, broken: expected as unknown as Json, ...one }))
     .concat(
       inputBreaches(
         expected,
-        own.map(({ input }) => input),
+        matching.map(({ input }) => input),
         `the input of ${tool}`,
       ).map((one) => ({ ...one, place: 'calls', tool })),
     );
 }
 
 function sendBreaches(expected: SendExpectation, run: WorldRun): Breach[] {
-  const own = run.seen.sends.map(({ request }) => request).filter((one) => keepsAll(expected.when ?? [], one));
-  return countBreaches(expected, own.length, 'a request is sent', true)
+  const matching = run.seen.sends.map(({ request }) => request).filter((one) => satisfiesAll(expected.when ?? [], one));
+  return countBreaches(expected, matching.length, 'a request is sent', true)
     .map((one): Breach => ({ place: 'sends', broken: expected as Json, ...one }))
     .concat(
-      inputBreaches(expected, own, 'the request', allowanceOfSends(run)).map((one) => ({ ...one, place: 'sends' })),
+      inputBreaches(expected, matching, 'the request', allowanceOfSends(run)).map((one) => ({
+        ...one,
+        place: 'sends',
+      })),
     );
 }
 
@@ -163,7 +166,7 @@ function inputBreaches(
       if (fault === undefined) return [];
       const { at = '' } = assertion;
       const which = { ...(nth === undefined ? {} : { nth }), ...(when === undefined ? {} : { when }) };
-      return [{ of: 'input' as const, at, ...which, broken: assertion as Json, ...found(one, at, of, fault) }];
+      return [{ of: 'input' as const, at, ...which, broken: assertion as Json, ...mismatch(one, at, of, fault) }];
     }),
   );
 }
@@ -183,7 +186,7 @@ function orderBreaches(expected: OrderExpectation, { order }: Observation): Brea
     : [];
 }
 
-function foundForbidden(forbidden: Forbidden, seen: Observation): Breach[] {
+function forbiddenBreaches(forbidden: Forbidden, seen: Observation): Breach[] {
   return occursIn(forbidden, seen).map((place) => ({
     place: 'never',
     broken: forbidden as unknown as Json,

@@ -8,31 +8,32 @@ import { leavesOf } from '../verification/scalar-kinds.ts';
 import type { Subject } from '../verification/subject.ts';
 import { type World, worldOf } from './world.ts';
 
-/** So many derived cases of broken requests must agree before what they share is demanded of others. */
-const fewestExamples = 3;
+/** Fewest derived cases of broken requests that must agree before their common demands apply to others. */
+const minExamples = 3;
 
-/** Most requests that are broken in further places. */
-const mostVariants = 24;
+/** Most further broken requests. */
+const maxVariants = 24;
 
-/** What all derived cases of broken requests demand alike. */
-interface Common {
+/** The demands that all derived cases of broken requests share. */
+interface CommonDemands {
   /** By pointer of the answer: a value that is always the same. */
   constants: ReadonlyMap<string, Json>;
-  /** By pointer of the answer: where in the request its value comes from. */
+  /** By pointer of the answer: the pointer of the request that its value comes from. */
   echoes: ReadonlyMap<string, string>;
-  /** Tools that are not called. */
+  /** Tools that must not be called. */
   uncalled: readonly string[];
 }
 
 /**
- * Derived cases of requests that break the agreed schema in further places. What three derived cases of broken requests
- * demand alike is demanded of these too. Empty where there are fewer than three, or they have nothing in common.
+ * Further derived cases, whose requests break the agreed schema in other places. The demands that all derived cases of
+ * broken requests share apply to them too. Empty where there are fewer than three such cases, or they share no
+ * constant.
  */
 export function brokenRequestCases(worlds: readonly World[], subject: Subject): DerivedCase[] {
   if (subject.role !== 'provider' || subject.requestSchema === null) return [];
   const broken = worlds.filter((world) => isBroken(world, subject));
   const [first] = broken;
-  if (first === undefined || broken.length < fewestExamples) return [];
+  if (first === undefined || broken.length < minExamples) return [];
   const common = commonDemands(broken);
   if (common.constants.size === 0) return [];
   const known = new Set(broken.map(({ scenario }) => canonicalJson(scenario.input)));
@@ -41,7 +42,7 @@ export function brokenRequestCases(worlds: readonly World[], subject: Subject): 
   return bases
     .flatMap(({ base }) => (base === null ? [] : variantsOf(base.testCase, base.input, subject)))
     .filter(({ input }) => !known.has(canonicalJson(input)))
-    .slice(0, mostVariants)
+    .slice(0, maxVariants)
     .map(({ base, patch, input }) => ({
       quote,
       claim: 'A request that breaks its schema in another place is answered as the other broken ones are.',
@@ -52,7 +53,7 @@ export function brokenRequestCases(worlds: readonly World[], subject: Subject): 
     }));
 }
 
-/** Whether the request of a world is broken on purpose; readings of the older form do not say so. */
+/** Whether the request of a world is broken on purpose. Readings in the older form do not say so. */
 function isBroken({ entry, base, scenario }: World, { surface }: Subject): boolean {
   if (entry.broken !== undefined && !entry.broken) return false;
   const isValid = surface.requestIssues(scenario.input).length === 0;
@@ -61,7 +62,7 @@ function isBroken({ entry, base, scenario }: World, { surface }: Subject): boole
   );
 }
 
-function commonDemands(broken: readonly World[]): Common {
+function commonDemands(broken: readonly World[]): CommonDemands {
   const demands = broken.map(answerDemands);
   const [first = new Map<string, Json>(), ...others] = demands;
   const shared = [...first].filter(([at]) => others.every((one) => one.has(at)));
@@ -83,7 +84,7 @@ function isNever({ when, times, atMost }: CallExpectation): boolean {
   return when === undefined && (times === 0 || atMost === 0);
 }
 
-/** What a derived case demands of single places of the answer. */
+/** The values that a derived case demands at single places of the answer. */
 function answerDemands({ entry, baseAnswers }: World): Map<string, Json> {
   const demands = new Map<string, Json>();
   for (const { at = '', equals, sameAsBase } of entry.expect.answer ?? []) {
@@ -95,7 +96,7 @@ function answerDemands({ entry, baseAnswers }: World): Map<string, Json> {
   return demands;
 }
 
-/** The place of the request whose value all of them want at a place of the answer. */
+/** The place of the request whose value every derived case demands at this place of the answer. */
 function echoSource(
   broken: readonly World[],
   demands: readonly ReadonlyMap<string, Json>[],
@@ -116,12 +117,12 @@ interface Variant {
   input: Json;
 }
 
-/** A case's request broken in one place: a member left out, or a value of another type. */
+/** Versions of a case's request with one fault each: a missing member, or a value of another type. */
 function variantsOf(base: number, input: Json, { surface }: Subject): Variant[] {
   const places = placesOf(input, '', 0);
   const patches: PatchOperation[] = [
     ...places.map((path): PatchOperation => ({ op: 'remove', path })),
-    ...places.flatMap((path) => strangers.map((value): PatchOperation => ({ op: 'replace', path, value }))),
+    ...places.flatMap((path) => wrongValues.map((value): PatchOperation => ({ op: 'replace', path, value }))),
   ];
   const broken = new Map<string, Variant>();
   for (const patch of patches) {
@@ -133,8 +134,8 @@ function variantsOf(base: number, input: Json, { surface }: Subject): Variant[] 
   return [...broken.values()];
 }
 
-/** Values of other types than most members have. */
-const strangers: readonly Json[] = [7, 'seven', true, []];
+/** Values whose types most members do not have. */
+const wrongValues: readonly Json[] = [7, 'seven', true, []];
 
 function placesOf(value: Json, pointer: string, depth: number): string[] {
   if (!isObject(value) || depth > 2) return [];
@@ -144,7 +145,11 @@ function placesOf(value: Json, pointer: string, depth: number): string[] {
   });
 }
 
-function expectationFor({ constants, echoes, uncalled }: Common, input: Json, subject: Subject): DerivedCase['expect'] {
+function expectationFor(
+  { constants, echoes, uncalled }: CommonDemands,
+  input: Json,
+  subject: Subject,
+): DerivedCase['expect'] {
   const broken = subject.surface.requestIssues(input).map(({ pointer }) => pointer);
   const repeated = [...echoes].flatMap(([at, from]): Assertion[] => {
     const value = valueAt(input, from);
@@ -156,7 +161,7 @@ function expectationFor({ constants, echoes, uncalled }: Common, input: Json, su
   };
 }
 
-/** The worlds of those derived cases of a reading that can be run. */
+/** The worlds of the derived cases that can be run. */
 export function worldsOf(entries: readonly DerivedCase[], subject: Subject): World[] {
   return entries.flatMap((entry) => {
     const world = worldOf(entry, subject);

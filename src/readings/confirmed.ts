@@ -6,10 +6,10 @@ import type { Breach } from './breaches.ts';
 import type { BrokenCase } from './judge-reading.ts';
 import { inputKey, placeOfBreach, wholeAnswer } from './places.ts';
 
-/** What a second reader made of a breach: the same, something else, or nothing. */
+/** A second reader's opinion on a breach. */
 export type Agreement = 'confirmed' | 'denied' | 'unclear';
 
-/** Whether a second reader bears a breach out: it wants what the derived case wants, and not what the candidate did. */
+/** Whether a second reader confirms a breach: its answer satisfies the derived case, but not the candidate. */
 export function agreementOn(
   breach: Breach,
   { world }: BrokenCase,
@@ -23,7 +23,7 @@ export function agreementOn(
   return breach.of === 'count' ? agreementOnCount(breach, answer) : agreementOnValue(breach, answer, world.baseAnswers);
 }
 
-/** What a second reader wants at one place of an answer that it gave whole. */
+/** A second reader's value at one place, where it gave only the whole answer. */
 function partOfWhole(
   { place, at = '' }: Breach,
   answers: Readonly<Record<string, ConfirmedAnswer>>,
@@ -43,13 +43,13 @@ function agreementOnCount({ broken, got }: Breach, answer: ConfirmedAnswer): Agr
   } = answer;
   if (exact.length === 0 && answer.atLeast === undefined && answer.atMost === undefined) return 'unclear';
   const count = Number(got);
-  const most = atMost ?? Number.POSITIVE_INFINITY;
-  if (count >= atLeast && count <= most && !(exact.length > 1 && !exact.includes(count))) return 'denied';
+  const max = atMost ?? Number.POSITIVE_INFINITY;
+  if (count >= atLeast && count <= max && !(exact.length > 1 && !exact.includes(count))) return 'denied';
   const wanted = broken as SendExpectation;
   const [low, high] = [wanted.atLeast ?? wanted.times ?? 0, wanted.atMost ?? wanted.times ?? Number.POSITIVE_INFINITY];
-  // It must be on the same side of what was seen.
-  const isSameSide = count > high ? most < count : atLeast > count;
-  return isSameSide && most >= low && atLeast <= high ? 'confirmed' : 'denied';
+  // Both must want more calls than there were, or both fewer.
+  const isSameSide = count > high ? max < count : atLeast > count;
+  return isSameSide && max >= low && atLeast <= high ? 'confirmed' : 'denied';
 }
 
 function agreementOnValue(breach: Breach, answer: ConfirmedAnswer, base: readonly Json[]): Agreement {
@@ -59,19 +59,27 @@ function agreementOnValue(breach: Breach, answer: ConfirmedAnswer, base: readonl
     answer.absent === true ? [undefined] : answer.value !== undefined ? [answer.value] : (answer.oneOf ?? []);
   if (values.length === 0) return 'unclear';
   if (values.some((value) => isSame(value, got))) return 'denied';
-  return values.every((value) => keeps(assertion, value, got, base)) ? 'confirmed' : 'denied';
+  return values.every((value) => satisfies(assertion, value, got, base)) ? 'confirmed' : 'denied';
 }
 
-/** Whether a value keeps an assertion; of a whole object, whether it does where the candidate's does not. */
-function keeps(assertion: Assertion, value: Json | undefined, got: Json | undefined, base: readonly Json[]): boolean {
-  const held = value === undefined ? {} : { held: value };
+/**
+ * Whether a value satisfies an assertion. For an object: whether it does in some place where the candidate's value does
+ * not.
+ */
+function satisfies(
+  assertion: Assertion,
+  value: Json | undefined,
+  got: Json | undefined,
+  base: readonly Json[],
+): boolean {
+  const wrapped = value === undefined ? {} : { value };
   const bases = base.flatMap((one) => {
     const there = valueAt(one, assertion.at ?? '');
-    return there === undefined ? [] : [{ held: there }];
+    return there === undefined ? [] : [{ value: there }];
   });
   const allowance = { base: bases, loose: [], replacements: [] };
-  if (assertionFault({ ...assertion, at: '/held' }, held, allowance) === undefined) return true;
-  const wanted = assertion.sameAsBase === true ? bases[0]?.held : assertion.equals;
+  if (assertionFault({ ...assertion, at: '/value' }, wrapped, allowance) === undefined) return true;
+  const wanted = assertion.sameAsBase === true ? bases[0]?.value : assertion.equals;
   if (!isObject(wanted) || !isObject(value) || !isObject(got)) return false;
   const wrong = differencesOf(wanted, got).map(({ path }) => path);
   return wrong.some(
@@ -79,7 +87,7 @@ function keeps(assertion: Assertion, value: Json | undefined, got: Json | undefi
   );
 }
 
-/** What of a broken case a second reader bears out; `null` where nothing of it. */
+/** The breaches of a broken case that a second reader confirms; `null` where there are none. */
 export function confirmedPart(
   broken: BrokenCase,
   answers: Readonly<Record<string, ConfirmedAnswer>>,
@@ -88,7 +96,9 @@ export function confirmedPart(
   return breaches.length === 0 ? null : { ...broken, breaches };
 }
 
-/** What a derived case itself says of the places of its world, as a second reader would say it. */
+/**
+ * The answers that a derived case itself gives for the places of its world, in the form of a second reader's answers.
+ */
 export function answersOf({ expect }: DerivedCase): Record<string, ConfirmedAnswer> {
   const answers: Record<string, ConfirmedAnswer> = {};
   for (const assertion of expect.answer ?? []) answers[`answer ${assertion.at ?? ''}`] = answerOf(assertion);

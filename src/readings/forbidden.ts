@@ -3,26 +3,30 @@ import type { Observation } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { hasWord } from '../verification/scalar-kinds.ts';
 
-/** The places among those named in which a forbidden value stands. */
+/** The named places that contain a forbidden value. */
 export function occursIn({ value, in: places = ['answer', 'logs'] }: Forbidden, seen: Observation): string[] {
-  const told: Record<(typeof places)[number], Json> = {
+  const contents: Record<(typeof places)[number], Json> = {
     answer: seen.value ?? null,
     logs: seen.logs,
     sends: seen.sends.map(({ request }) => request),
     calls: seen.calls.map(({ input }) => input),
   };
-  return places.filter((place) => has(told[place], value));
+  return places.filter((place) => containsScalar(contents[place], value));
 }
 
-/** Whether a value has a scalar in it: as a value or member name, or in a text; there a short one only as a word. */
-function has(value: Json, wanted: Json): boolean {
-  if (Array.isArray(value)) return value.some((item) => has(item, wanted));
-  if (isObject(value)) return Object.entries(value).some(([name, item]) => name === wanted || has(item, wanted));
+/**
+ * Whether a value contains a scalar: as a value, as a member name, or in a text. A short scalar must be a whole word of
+ * the text.
+ */
+function containsScalar(value: Json, wanted: Json): boolean {
+  if (Array.isArray(value)) return value.some((item) => containsScalar(item, wanted));
+  if (isObject(value))
+    return Object.entries(value).some(([name, item]) => name === wanted || containsScalar(item, wanted));
   if (value === wanted) return true;
   if (typeof value !== 'string' || typeof wanted === 'boolean') return false;
   const text = String(wanted);
-  return typeof wanted === 'string' && text.length >= shortest ? value.includes(text) : hasWord(value, text);
+  return typeof wanted === 'string' && text.length >= minLength ? value.includes(text) : hasWord(value, text);
 }
 
-/** Shorter texts stand inside of others by chance. */
-const shortest = 4;
+/** Shorter texts occur inside others by chance. */
+const minLength = 4;

@@ -13,15 +13,15 @@ export interface BrokenCase {
   world: World;
   seen: Observation;
   breaches: Breach[];
-  /** The request or task of the world that it was to be like. */
+  /** The request or task of the world that it was compared with. */
   other?: Json;
 }
 
-/** How a candidate did on the derived cases of a reading. */
+/** The result of a candidate on the derived cases of a reading. */
 export interface ReadingTrial {
   /** Runs of the candidate. */
   runs: number;
-  /** Derived cases that were judged, those made of others among them. */
+  /** Derived cases that were judged, including those made from others. */
   judged: number;
   broken: BrokenCase[];
 }
@@ -35,8 +35,8 @@ export async function judgeReading(
   trier: Trier,
   signal: AbortSignal,
 ): Promise<ReadingTrial> {
-  const own = worldsOf(entries, subject);
-  const worlds = [...own, ...worldsOf(brokenRequestCases(own, subject), subject)];
+  const given = worldsOf(entries, subject);
+  const worlds = [...given, ...worldsOf(brokenRequestCases(given, subject), subject)];
   const { runs, trials } = await runWorlds(worlds, subject, trier, signal);
   return {
     runs,
@@ -79,7 +79,7 @@ export async function runWorlds(
   return { runs: scenarios.length, trials };
 }
 
-/** The negotiated cases that derived cases are to be like. */
+/** The negotiated cases that derived cases are compared with. */
 function casesComparedWith(worlds: readonly World[], subject: Subject): { testCase: number; scenario: Scenario }[] {
   const wanted = new Set(
     worlds.flatMap(({ entry }) => (typeof entry.expect.alike?.to === 'number' ? [entry.expect.alike.to] : [])),

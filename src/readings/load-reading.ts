@@ -12,51 +12,51 @@ import { validatorOf } from '../schemas/validator-of.ts';
 import readingSchema from './reading.schema.json' with { type: 'json' };
 import type { Unit } from './units.ts';
 
-/** An entry that is dropped: its place in the reading from 0, and why. */
+/** A dropped entry: its index in the reading and the reason. */
 export interface Dropped {
   entry: number;
   reason: DropReason;
 }
 
-/** A reading whose entries have the right form, and those that have not. */
+/** A reading with its valid entries, and the entries that were dropped. */
 export interface Loaded {
   reading: Reading;
   dropped: Dropped[];
 }
 
-/** A part of the published schema, with its definitions. */
+/** A definition of the published schema, with everything it refers to. */
 function partOf(name: 'derivedCase' | 'silentUnit'): Json {
   return { $ref: `#/$defs/${name}`, $defs: readingSchema.$defs } as unknown as Json;
 }
 
 const parts = { derivedCase: partOf('derivedCase'), silentUnit: partOf('silentUnit') };
 
-/** Whether a value is of the form of a part of a reading. */
+/** Whether a value is valid by a definition of the published schema. */
 function isPart(name: keyof typeof parts, value: Json): boolean {
   const validator = validatorOf(parts[name]);
   return validator.ok && validator.allows(value);
 }
 
 /**
- * One derived case as a reader wrote it, with the words of its units and older forms made new; `undefined` where it is
- * of another form.
+ * Loads one derived case of a reader: adds the text of its units and converts older forms. Returns the reason where it
+ * must be dropped.
  */
 export function loadEntry(value: Json, units: readonly Unit[]): DerivedCase | DropReason {
   if (!isPart('derivedCase', value)) return 'form';
   const { of, quote, expect, ...entry } = value as unknown as DerivedCase;
   const words = of?.map((number) => units.find((unit) => unit.number === number)?.text);
-  // What is stored has the words: units may be numbered otherwise by then.
+  // A stored entry contains the text, because units may be numbered differently later.
   if (quote === undefined && words?.includes(undefined) === true) return 'quote';
-  const said = quote ?? words?.join(' … ') ?? '';
-  return { ...(of === undefined ? {} : { of }), quote: said, ...entry, expect: expectationOf(expect) };
+  const text = quote ?? words?.join(' … ') ?? '';
+  return { ...(of === undefined ? {} : { of }), quote: text, ...entry, expect: expectationOf(expect) };
 }
 
-/** What a reader said of a unit that yields nothing; `undefined` where the value is nothing of the kind. */
+/** Loads a reader's statement that a unit yields no derived case; `undefined` where the value is none. */
 export function loadSilentUnit(value: Json): SilentUnit | undefined {
   return isPart('silentUnit', value) ? (value as unknown as SilentUnit) : undefined;
 }
 
-/** Reads a stored reading. Of a value that is none, nothing is left but an empty reading. */
+/** Loads a stored reading. A value that is none becomes an empty reading. */
 export function loadReading(value: Json, units: readonly Unit[] = []): Loaded {
   const file: JsonObject = isObject(value) ? value : {};
   const derived: DerivedCase[] = [];
@@ -91,14 +91,14 @@ function readerOf(value: Json | undefined): Reader {
   return { kind: 'recorded', name: 'unknown' };
 }
 
-/** An expectation with a single `sends` as a list, and `before` of a call as an order. */
+/** An expectation in the current form: a single `sends` becomes a list, and `before` of a call an order. */
 function expectationOf(written: Expectation): Expectation {
   const { sends, calls, order, anyOf, ...others } = written as unknown as JsonObject;
-  const listed = Array.isArray(calls) ? (calls as JsonObject[]) : [];
-  const orders = listed.flatMap((call): Json[] =>
+  const callList = Array.isArray(calls) ? (calls as JsonObject[]) : [];
+  const orders = callList.flatMap((call): Json[] =>
     call.before === undefined ? [] : [[call.tool as Json, call.before]],
   );
-  const counted = listed.map(({ before: _, ...call }) => call).filter((call) => Object.keys(call).length > 1);
+  const counted = callList.map(({ before: _, ...call }) => call).filter((call) => Object.keys(call).length > 1);
   const allOrders = [...listOf(order), ...orders] as unknown as OrderExpectation[];
   return {
     ...(others as Expectation),

@@ -2,25 +2,25 @@ import type { Assertion, CallExpectation, Expectation, SendExpectation } from '.
 import type { Json } from '../kernel/json.ts';
 import type { Breach } from './breaches.ts';
 
-/** One thing that a second reader is asked about a world. */
+/** One question to a second reader about a world. */
 export interface Place {
-  /** Names it among the places of its world; the same in the question and in what is kept. */
+  /** Identifies the place within its world, in the question and in the stored answer. */
   key: string;
   kind: 'value' | 'count' | 'yes-no';
   /** The question, in one sentence. */
   question: string;
 }
 
-/** Most places of one world: more make a question that nobody answers with care. */
+/** Most places of one world: with more, a reader answers with less care. */
 const maxPlaces = 16;
 
-/** All places that a derived case speaks of, so that a world is asked about once whatever a candidate breaks in it. */
+/** All places that a derived case is about, so that one question serves for any breach. */
 export function placesOf(expect: Expectation): Place[] {
-  const all = [endPlace, ...ownPlaces(expect), ...(expect.anyOf ?? []).flatMap(ownPlaces)];
+  const all = [endPlace, ...directPlaces(expect), ...(expect.anyOf ?? []).flatMap(directPlaces)];
   return [...new Map(all.map((place) => [place.key, place])).values()].slice(0, maxPlaces);
 }
 
-function ownPlaces({ answer = [], calls = [], sends = [], order = [], never = [], alike }: Expectation): Place[] {
+function directPlaces({ answer = [], calls = [], sends = [], order = [], never = [], alike }: Expectation): Place[] {
   return [
     ...answer.map(answerPlace),
     ...calls.flatMap((one) => callPlaces(one)),
@@ -68,7 +68,7 @@ function answerPlace({ at = '' }: Assertion): Place {
   return { key: `answer ${at}`, kind: 'value', question };
 }
 
-/** The whole answer: what a case that is told to the peer fixes. */
+/** The whole answer, which a case proposed to the peer states. */
 export const wholeAnswer: Place = answerPlace({});
 
 function callPlaces(one: CallExpectation): Place[] {
@@ -107,7 +107,7 @@ function countPlace(name: string, when: Assertion[] | undefined, question: strin
   return { key: when === undefined ? name : keyOf(name, when as unknown as Json), kind: 'count', question };
 }
 
-/** The key of a place in what calls or requests carry: in all of them, the nth, or those that fit. */
+/** The key of a place in the content of calls or requests: of all of them, of the nth, or of those that match. */
 export function inputKey(name: string, at: string, { nth, when }: Pick<SendExpectation, 'nth' | 'when'>): string {
   const place = `${name} ${at}${nth === undefined ? '' : ` of ${nth}`}`;
   return when === undefined ? place : keyOf(place, when as unknown as Json);
@@ -117,7 +117,7 @@ function keyOf(name: string, value: Json): string {
   return `${name} ${JSON.stringify(value)}`;
 }
 
-/** The place that a breach is about. */
+/** The key of the place that a breach is about. */
 export function placeOfBreach(breach: Breach): string {
   const { place, at = '', tool, broken, of } = breach;
   if (place === 'end') return endPlace.key;

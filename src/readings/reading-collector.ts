@@ -11,7 +11,7 @@ import { storedEntry } from './wire-entry.ts';
 /** Most derived cases of one reading: each costs a run of every candidate. */
 const maxDerived = 200;
 
-/** Takes what a reader says, one object after the other, and keeps what is valid for an agreement. */
+/** Collects the entries of a reader's answer one by one, and drops those that are not valid for an agreement. */
 export class ReadingCollector {
   readonly units: readonly Unit[];
   readonly derived: DerivedCase[] = [];
@@ -20,13 +20,13 @@ export class ReadingCollector {
   readonly #covered = new Set<number>();
   readonly #subject: Subject;
   readonly #ids = new Set<string | number>();
-  readonly #acts: readonly string[];
-  #taken = 0;
+  readonly #writingTools: readonly string[];
+  #entries = 0;
   #waitMs: number | undefined;
 
   constructor(subject: Subject) {
     this.#subject = asRead(subject);
-    this.#acts = subject.tools.flatMap(({ name }) => (isReadOnly(subject, name) ? [] : [name]));
+    this.#writingTools = subject.tools.flatMap(({ name }) => (isReadOnly(subject, name) ? [] : [name]));
     this.units = unitsOfSubject(this.#subject);
     for (const { testCase } of runnableCases(this.#subject)) this.#ids.add(testCase);
   }
@@ -36,12 +36,12 @@ export class ReadingCollector {
     return new Set([...this.#covered, ...this.#silent.keys()]);
   }
 
-  /** How many units that are. */
+  /** The number of these units. */
   get covered(): number {
     return this.coveredUnits.size;
   }
 
-  /** Takes one object of a reader's answer. */
+  /** Adds one object of a reader's answer. */
   add(value: Json): void {
     if (!isObject(value)) return;
     if (typeof value.waitMs === 'number' && value.waitMs >= 1) this.#waitMs = Math.round(value.waitMs);
@@ -49,7 +49,7 @@ export class ReadingCollector {
     else if (value.of !== undefined || value.quote !== undefined) this.#addEntry(value);
   }
 
-  /** What was read up to now. */
+  /** The reading so far. */
   reading(reader: Reader): Reading {
     return {
       version: 1,
@@ -69,10 +69,10 @@ export class ReadingCollector {
   }
 
   #addEntry(line: JsonObject): void {
-    const place = this.#taken;
-    this.#taken += 1;
+    const place = this.#entries;
+    this.#entries += 1;
     const inputOf = (testCase: number) => runnableCases(this.#subject).find((one) => one.testCase === testCase)?.input;
-    const entry = loadEntry(storedEntry(line, inputOf, this.#acts), this.units);
+    const entry = loadEntry(storedEntry(line, inputOf, this.#writingTools), this.units);
     const reason = typeof entry === 'string' ? entry : this.#dropReason(entry);
     if (typeof entry === 'string' || reason !== undefined || this.derived.length >= maxDerived) {
       this.dropped.push({ entry: place, reason: reason ?? 'form' });

@@ -3,37 +3,36 @@ import { resolveLocalReference } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 
 /**
- * Whether some value that keeps a schema can have this value at a place of it; a place that the schema leaves open may
- * have any.
+ * Whether a valid value may have this value at this place. At a place that the schema does not describe, any value may.
  */
-export function mayStandAt(schema: Json, pointer: string, value: Json): boolean {
+export function mayHaveValueAt(schema: Json, pointer: string, value: Json): boolean {
   const parts = partsAt(schema, pointer);
   return parts.length > 0 && parts.some((part) => allows(part, schema, value));
 }
 
-/** Whether some value that keeps a schema can have anything at a place of it. */
+/** Whether a valid value may have anything at this place. */
 export function mayExistAt(schema: Json, pointer: string): boolean {
   return partsAt(schema, pointer).length > 0;
 }
 
-/** Whether every value that keeps a schema has a member of this name at its root. */
+/** Whether every valid value has this top-level member. */
 export function mustExistAt(schema: Json, pointer: string): boolean {
   const [name, ...rest] = pointerTokens(pointer);
   if (name === undefined || rest.length > 0) return false;
   return isObject(schema) && Array.isArray(schema.required) && schema.required.includes(name);
 }
 
-/** Deepest chain of references and alternatives that is followed. */
+/** Most nested references and alternatives that are followed. */
 const maxDepth = 12;
 
-/** The schemas that hold at a place: one for each alternative. `true` where the schema leaves the place open. */
+/** The schemas that apply at a place: one for each alternative, `true` where the schema does not describe the place. */
 function partsAt(root: Json, pointer: string): Json[] {
   let parts = alternatives(root, root, 0);
   for (const token of pointerTokens(pointer)) parts = parts.flatMap((part) => membersOf(part, token, root));
   return parts;
 }
 
-/** A schema and those that it is made of, as far as any may hold alone. */
+/** A schema and its branches, where each may apply alone. */
 function alternatives(schema: Json, root: Json, depth: number): Json[] {
   if (!isObject(schema) || depth > maxDepth) return schema === false ? [] : [schema];
   const { $ref: reference, anyOf, oneOf, allOf } = schema;
@@ -66,7 +65,7 @@ function membersOf(schema: Json, token: string, root: Json): Json[] {
   return additionalProperties === undefined ? [true] : alternatives(additionalProperties, root, 0);
 }
 
-/** Whether a part of a schema, with the definitions of the whole, allows a value. */
+/** Whether a part of a schema, with the definitions of the whole schema, allows a value. */
 function allows(part: Json, root: Json, value: Json): boolean {
   if (!isObject(part)) return part !== false;
   const { $defs, definitions } = isObject(root) ? root : {};

@@ -5,21 +5,21 @@ import type { Subject } from '../verification/subject.ts';
 export interface Unit {
   /** From 1. */
   number: number;
-  /** Where it stands: in the document, or in the description of a requester's task. */
+  /** Whether it is in the document, or in the description of a requester's task. */
   of: 'document' | 'task';
-  /** Its words, on one line. */
+  /** Its text, on one line. */
   text: string;
-  /** Its place there: UTF-16 offsets, end exclusive. */
+  /** Its range there: UTF-16 offsets, end exclusive. */
   start: number;
   end: number;
 }
 
-/** Longest unit, in UTF-16 units; a longer one is parted. */
+/** Longest unit, in UTF-16 units. A longer one is split. */
 const maxLength = 1_000;
 
 /**
- * The units of a document, in its order. A heading is one, and so is a fenced block; schemas and blank lines are none.
- * Sentences are told apart as Unicode says (UAX 29), in any language.
+ * Splits a document into units, in order. Headings, table rows and lines of fenced blocks are units; schemas and blank
+ * lines are not. Sentences are split as Unicode defines (UAX 29), in any language.
  */
 export function unitsOf(document: string, schemas: readonly { start: number; end: number }[] = []): Unit[] {
   const prose = schemas.reduce((text, { start, end }) => blanked(text, start, end), document);
@@ -33,14 +33,14 @@ export function unitsOf(document: string, schemas: readonly { start: number; end
       units.push({ number: units.length + 1, of: 'document', text, start: from, end: at + raw.trimEnd().length });
     }
   };
-  for (const { start, end, isWhole } of blocksOf(prose)) {
-    if (isWhole) add(start, end);
+  for (const { start, end, isOneUnit } of blocksOf(prose)) {
+    if (isOneUnit) add(start, end);
     else for (const { start: from, end: to } of sentencesIn(prose, start, end)) add(from, to);
   }
   return units;
 }
 
-/** The sentences of a part of a text; the number before an item belongs to its first one. */
+/** The sentences of a part of a text. The number of a list item belongs to its first sentence. */
 function sentencesIn(text: string, start: number, end: number): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   for (const { index, segment } of sentences.segment(unwrapped(text.slice(start, end)))) {
@@ -51,7 +51,7 @@ function sentencesIn(text: string, start: number, end: number): { start: number;
   return found;
 }
 
-/** A paragraph without the line ends that part its sentences for want of room; places stay where they are. */
+/** Replaces the line ends inside sentences by blanks. Offsets stay the same. */
 function unwrapped(paragraph: string): string {
   const lines = paragraph.split('\n');
   return lines
@@ -60,13 +60,15 @@ function unwrapped(paragraph: string): string {
     .slice(0, -1);
 }
 
-/** Whether a line ends since it is full, and its sentence goes on: others say one thing a line. */
+/**
+ * Whether a line ends because it is full, so that its sentence continues on the next line. Shorter lines are complete.
+ */
 function isFull(line: string): boolean {
   const text = line.trimEnd();
   return text.length >= fullLine && !ENDS.test(text);
 }
 
-/** Fewest UTF-16 units of a line that is full. */
+/** Fewest UTF-16 units of a full line. */
 const fullLine = 50;
 
 const ENDS = /[.!?:;。！？：；][)\]"'”’」』）*_`]{0,3}$/;
@@ -77,23 +79,23 @@ function blanked(text: string, start: number, end: number): string {
   return text.slice(0, start) + text.slice(start, end).replaceAll(/[^\n]/g, ' ') + text.slice(end);
 }
 
-/** The units of an agreement and then, of a requester, those of its task: both say what its handler must do. */
+/** The units of an agreement, and of a requester's task: both state what a handler must do. Cached by subject. */
 export function unitsOfSubject(subject: Pick<Subject, 'agreement' | 'task'>): readonly Unit[] {
-  const units = known.get(subject) ?? allUnits(subject);
-  known.set(subject, units);
+  const units = cache.get(subject) ?? allUnits(subject);
+  cache.set(subject, units);
   return units;
 }
 
-/** A subject is asked for its units by everybody who works on its reading. */
-const known = new WeakMap<object, readonly Unit[]>();
+/** Each step of a reading asks for the units of the same subject. */
+const cache = new WeakMap<object, readonly Unit[]>();
 
 function allUnits({ agreement, task }: Pick<Subject, 'agreement' | 'task'>): Unit[] {
   const schemas = agreement.schemas.filter(({ baseUri }) => baseUri === undefined);
   const units = unitsOf(agreement.text, schemas);
-  const own = unitsOf(task?.description ?? '').map(
+  const taskUnits = unitsOf(task?.description ?? '').map(
     (unit): Unit => ({ ...unit, of: 'task', number: units.length + unit.number }),
   );
-  return [...units, ...own];
+  return [...units, ...taskUnits];
 }
 
 /** Whether a unit is a heading, which demands nothing by itself. */
@@ -108,23 +110,24 @@ const HAS_WORD = /[\p{L}\p{N}]/u;
 interface Block {
   start: number;
   end: number;
-  /** A heading, a row of a table or a line of a fenced block, whatever sentences stand in it. */
-  isWhole: boolean;
+  /** Whether the block is one unit: a heading, a table row or a line of a fenced block. */
+  isOneUnit: boolean;
 }
 
-/** Runs of lines that make a paragraph, an item or a fenced block each. */
+/** Splits a document into paragraphs, list items, table rows, headings and fenced lines. */
 function blocksOf(document: string): Block[] {
   const blocks: Block[] = [];
-  let open: Block | undefined;
+  let current: Block | undefined;
   for (const { start, end, text, fenced } of readLines(document).lines) {
     const isGap = text.trim() === '' || (fenced && FENCE.test(text));
-    const isWhole = fenced || WHOLE.test(text);
-    const goesOn = open !== undefined && open.isWhole === isWhole && (fenced || (!isWhole && !ITEM.test(text)));
-    if (isGap) open = undefined;
-    else if (open !== undefined && goesOn) open.end = end;
+    const isOneUnit = fenced || ONE_UNIT.test(text);
+    const continues =
+      current !== undefined && current.isOneUnit === isOneUnit && (fenced || (!isOneUnit && !ITEM.test(text)));
+    if (isGap) current = undefined;
+    else if (current !== undefined && continues) current.end = end;
     else {
-      open = { start, end, isWhole };
-      blocks.push(open);
+      current = { start, end, isOneUnit };
+      blocks.push(current);
     }
   }
   return blocks;
@@ -132,8 +135,8 @@ function blocksOf(document: string): Block[] {
 
 const FENCE = /^[ \t>]*(?:`{3,}|~{3,})/;
 
-/** A heading or a row of a table. */
-const WHOLE = /^[ \t>]*(?:#{1,6}[ \t]|\|)/;
+/** A heading or a table row. */
+const ONE_UNIT = /^[ \t>]*(?:#{1,6}[ \t]|\|)/;
 
-/** The start of an item of a list, or of a line that has a label of its own. */
+/** The start of a list item, or of a line that begins with a label. */
 const ITEM = /^[ \t>]*(?:[-*+•‣◦·●○▪■–—][ \t]|\(?[\p{N}\p{L}]{1,3}[.)、．）][ \t]?|\*\*[^*\n]{1,80}\*\*)/u;

@@ -6,13 +6,13 @@ import { type Dropped, loadReading } from './load-reading.ts';
 import { unitsOfSubject } from './units.ts';
 import { dropReasonOf } from './validity.ts';
 
-/** A reading with the entries that can be held against a handler, and those that cannot. */
+/** A reading with the entries that are valid for a subject, and those that were dropped. */
 export interface ValidReading {
   reading: Reading;
   dropped: Dropped[];
 }
 
-/** Reads a stored reading and drops what is not valid for this agreement, each with its reason. */
+/** Loads a stored reading and drops what is not valid for this agreement, each with its reason. */
 export function validReading(value: Json, whole: Subject): ValidReading {
   const subject = asRead(whole);
   const units = unitsOfSubject(subject);
@@ -29,7 +29,7 @@ export function validReading(value: Json, whole: Subject): ValidReading {
   return { reading: { ...reading, derived }, dropped };
 }
 
-/** Of the words that are quoted, those that stand in a text: hidden passages demand nothing. */
+/** The parts of a quote that occur in the visible text: hidden passages demand nothing. */
 function visibleQuote(quote: string, text: string): string {
   const pieces = quote.split(' … ').map(collapsed);
   return pieces.filter((words) => words !== '' && text.includes(words)).join(' … ');

@@ -4,10 +4,10 @@ import { leavesOf } from '../verification/scalar-kinds.ts';
 import type { Subject } from '../verification/subject.ts';
 import { allowanceOf } from './allowance.ts';
 import { assertionFault } from './assertions.ts';
-import { mayExistAt, mayStandAt, mustExistAt } from './schema-places.ts';
+import { mayExistAt, mayHaveValueAt, mustExistAt } from './schema-places.ts';
 import { type World, worldOf } from './world.ts';
 
-/** Why a derived case cannot be held against any handler; `undefined` where it can. */
+/** Why a derived case is not valid for this subject; `undefined` where it is. */
 export function dropReasonOf(entry: DerivedCase, subject: Subject): DropReason | undefined {
   const world = worldOf(entry, subject);
   if (typeof world === 'string') return world;
@@ -24,18 +24,19 @@ export function dropReasonOf(entry: DerivedCase, subject: Subject): DropReason |
   const answers = expectations.flatMap(({ answer = [] }) => answer);
   const schema = resultSchema(subject);
   if (schema !== null && answers.some((one) => !isPlace(schema, one))) return 'pointer';
-  if (schema !== null && answers.some((one) => !isMeetable(schema, one))) return 'unmeetable';
+  if (schema !== null && answers.some((one) => !isSatisfiable(schema, one))) return 'unmeetable';
   if (contradictsCase(world)) return 'case';
-  return hasStrangeConstant(world, subject, expectations) ? 'constant' : undefined;
+  return hasUnknownConstant(world, subject, expectations) ? 'constant' : undefined;
 }
 
-/** An expectation with all that it is made of. */
+/** An expectation and all its alternatives. */
 function everyExpectation(expect: Expectation): Expectation[] {
   return [expect, ...(expect.anyOf ?? []).flatMap(everyExpectation)];
 }
 
 /**
- * Whether a tool or the peer would answer what its schema forbids: the host refuses that before the handler sees it.
+ * Whether a scripted answer of a tool or the peer breaks its schema: the host would refuse it before the handler sees
+ * it.
  */
 function breaksSchemas({ tools = {}, peer = [] }: DerivedCase, { surface }: Subject): boolean {
   const outputs = Object.entries(tools).flatMap(([name, answers]) =>
@@ -45,7 +46,7 @@ function breaksSchemas({ tools = {}, peer = [] }: DerivedCase, { surface }: Subj
   return [...outputs, ...responses].some((issues) => issues.length > 0);
 }
 
-/** The schema of what a handler returns; `null` where there is none. */
+/** The schema of a handler's return value; `null` where there is none. */
 function resultSchema({ role, responseSchema, task }: Subject): Json {
   return role === 'provider' ? responseSchema : (task?.outputSchema ?? null);
 }
@@ -55,13 +56,13 @@ function isPlace(schema: Json, { at = '', ...wanted }: Assertion): boolean {
   return !needsPlace || 'notEquals' in wanted || mayExistAt(schema, at);
 }
 
-function isMeetable(schema: Json, { at = '', equals, oneOf, absent }: Assertion): boolean {
+function isSatisfiable(schema: Json, { at = '', equals, oneOf, absent }: Assertion): boolean {
   if (absent === true && mustExistAt(schema, at)) return false;
-  if (equals !== undefined && !mayStandAt(schema, at, equals)) return false;
-  return oneOf === undefined || oneOf.some((one) => mayStandAt(schema, at, one));
+  if (equals !== undefined && !mayHaveValueAt(schema, at, equals)) return false;
+  return oneOf === undefined || oneOf.some((one) => mayHaveValueAt(schema, at, one));
 }
 
-/** Whether a world that is its case, unchanged, wants another answer than the case has. */
+/** Whether a world that changes nothing in its case demands another answer than the case. */
 function contradictsCase(world: World): boolean {
   const { entry, base } = world;
   if (base === null || entry.request?.length || entry.tools !== undefined || entry.peer !== undefined) return false;
@@ -69,8 +70,8 @@ function contradictsCase(world: World): boolean {
   return (entry.expect.answer ?? []).some((one) => assertionFault(one, base.output, allowance) !== undefined);
 }
 
-/** Whether a text is demanded whose words stand nowhere that the reader could have them from. */
-function hasStrangeConstant(world: World, subject: Subject, expectations: readonly Expectation[]): boolean {
+/** Whether an expectation demands a text with words that occur nowhere in what the reader saw. */
+function hasUnknownConstant(world: World, subject: Subject, expectations: readonly Expectation[]): boolean {
   const demanded = expectations.flatMap(({ answer = [], calls = [], sends = [] }) => [
     ...answer,
     ...calls.flatMap(({ input = [] }) => input),
@@ -84,26 +85,28 @@ function hasStrangeConstant(world: World, subject: Subject, expectations: readon
     ),
   );
   if (words.length === 0) return false;
-  const [known, own] = [sourcesOf(subject), ownSourcesOf(world)];
-  return words.map((word) => word.toLowerCase()).some((word) => !known.includes(word) && !own.includes(word));
+  const [known, ofWorld] = [sourcesOf(subject), worldSourcesOf(world)];
+  return words.map((word) => word.toLowerCase()).some((word) => !known.includes(word) && !ofWorld.includes(word));
 }
 
-/** The runs of letters of a text that are long enough to be a word; numbers, and what is encoded, may be worked out. */
+/**
+ * The words of a text: runs of three letters or more. Numbers and encoded data may be computed, so they do not count.
+ */
 function wordsOf(text: string): string[] {
   return text.replaceAll(ENCODED, ' ').match(/\p{L}{3,}/gu) ?? [];
 }
 
-/** Base64, hexadecimal and the like: letters of both cases, or of one, and digits in one run. */
+/** Base64, hexadecimal and the like: runs that mix letters and digits. */
 const ENCODED = /(?<![A-Za-z0-9+/])(?=[A-Za-z+/=]*\d)[A-Za-z0-9+/]{8,}={0,2}/g;
 
-/** What a demanded constant may come from whatever the world is, in lower case. */
+/** Everything that a demanded constant may come from in any world, in lower case. */
 function sourcesOf(subject: Subject): string {
   const known = sources.get(subject) ?? textOf(allSources(subject));
   sources.set(subject, known);
   return known;
 }
 
-/** Every entry of a reading asks for the same. */
+/** Each entry of a reading asks for the same sources. */
 const sources = new WeakMap<Subject, string>();
 
 function allSources({ agreement, requestSchema, responseSchema, cases, tools, task }: Subject): Json[] {
@@ -117,8 +120,8 @@ function allSources({ agreement, requestSchema, responseSchema, cases, tools, ta
   ];
 }
 
-/** What the world itself brings along. */
-function ownSourcesOf({ entry, scenario }: World): string {
+/** The sources that only this world adds. */
+function worldSourcesOf({ entry, scenario }: World): string {
   return textOf([scenario.input, (entry.tools ?? null) as unknown as Json, (entry.peer ?? null) as unknown as Json]);
 }
 

@@ -2,14 +2,14 @@ import type { PatchOperation } from '../contract/finding.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 
 /**
- * One line of a reader's answer, in the stored form. A reader writes `set` and `drop` for a patch, and puts `answer`,
- * `calls`, `with` and others beside the claim in place of `expect`. What has the stored form already stays as it is.
- * `inputOf` gives the input of a negotiated case; `acts` are the tools that change something.
+ * Converts one line of a reader's answer to the stored form. A reader writes `set` and `drop` for a patch, and puts
+ * `answer`, `calls`, `with` and others next to the claim, not in `expect`. Members in the stored form stay unchanged.
+ * `inputOf` returns the input of a negotiated case; `writingTools` are the tools that change something.
  */
 export function storedEntry(
   line: JsonObject,
   inputOf: (testCase: number) => Json | undefined,
-  acts: readonly string[],
+  writingTools: readonly string[],
 ): JsonObject {
   const {
     of,
@@ -30,32 +30,33 @@ export function storedEntry(
   const input = typeof base === 'number' && base > 0 ? inputOf(base) : undefined;
   const patch = Array.isArray(request) ? request : (patchOf(set, drop, input) as unknown as Json[]);
   return {
-    ...present({ id, of: typeof of === 'number' ? [of] : of, quote }),
+    ...withoutUndefined({ id, of: typeof of === 'number' ? [of] : of, quote }),
     claim: claim ?? 'what these sentences say',
     base,
     ...(patch.length === 0 ? {} : { request: patch }),
-    ...present({ broken }),
-    ...(isObject(tools) ? { tools: mapped(tools, answersOf) } : {}),
+    ...withoutUndefined({ broken }),
+    ...(isObject(tools) ? { tools: mapMembers(tools, answersOf) } : {}),
     ...(peer === undefined ? {} : { peer: answersOf(peer) }),
-    expect: expectationOf({ ...(isObject(expect) ? expect : {}), ...written }, acts),
+    expect: expectationOf({ ...(isObject(expect) ? expect : {}), ...written }, writingTools),
   };
 }
 
-function present(members: Record<string, Json | undefined>): JsonObject {
+function withoutUndefined(members: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-function mapped(object: JsonObject, of: (value: Json) => Json): JsonObject {
+function mapMembers(object: JsonObject, of: (value: Json) => Json): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, of(value)]));
 }
 
-/** A patch in two words: what is set, which is there or not, and what is left out. */
+/** The patch of `set` and `drop`. A member of `set` may exist or not. */
 function patchOf(set: Json | undefined, drop: Json | undefined, input: Json | undefined): PatchOperation[] {
   const changes = isObject(set) ? Object.entries(set) : [];
   const drops = Array.isArray(drop) ? drop : drop === undefined ? [] : [drop];
   return [
     ...changes.map(([path, value]): PatchOperation => {
-      // `add` sets a member, there or not. In a list it would put an item before the one that is there.
+      // `add` sets a member, whether it exists or not. In a list it would insert an item, so an existing place is
+      // replaced.
       const isItem = input === undefined ? /\/\d+$/.test(path) : valueAt(input, path) !== undefined;
       return { op: path === '' || isItem ? 'replace' : 'add', path, value };
     }),
@@ -63,7 +64,7 @@ function patchOf(set: Json | undefined, drop: Json | undefined, input: Json | un
   ];
 }
 
-/** How a tool or the peer answers: one answer or a list, each in short or in full. */
+/** Scripted answers of a tool or the peer: one or a list, each in short or full form. */
 function answersOf(written: Json): Json {
   return (Array.isArray(written) ? written : [written]).map((one): Json => {
     if (typeof one === 'string') return { fail: one };
@@ -72,14 +73,14 @@ function answersOf(written: Json): Json {
     const patch = patchOf(set, drop, undefined);
     return {
       ...answer,
-      // An empty change is an answer too: as the examples have it.
+      // An empty change is an answer too: the one of the examples.
       ...(set === undefined && drop === undefined ? {} : { patch: patch as unknown as Json }),
       ...(when === undefined ? {} : { when: assertionsOf(when) }),
     };
   });
 }
 
-/** Assertions in short, as values by pointer, or in full. */
+/** Assertions in short form, as values by pointer, or in full form. */
 function assertionsOf(written: Json): Json {
   if (!isObject(written)) return written;
   return Object.entries(written).map(([at, equals]) => ({ at, equals }));
@@ -89,7 +90,7 @@ function listOf(value: Json | undefined): Json[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value];
 }
 
-function expectationOf(written: JsonObject, acts: readonly string[]): JsonObject {
+function expectationOf(written: JsonObject, writingTools: readonly string[]): JsonObject {
   const { answer, same, absent, check, calls, with: inputs, sends, sent, order, never, alike, anyOf, end } = written;
   const answers = [
     ...listOf(answer === undefined ? undefined : assertionsOf(answer)),
@@ -101,20 +102,21 @@ function expectationOf(written: JsonObject, acts: readonly string[]): JsonObject
     ...(isObject(calls) ? Object.keys(calls) : []),
     ...listOf(calls).map((one) => isObject(one) && one.tool),
   ]);
-  const unacted = written.acts === 0 ? acts.filter((tool) => !named.has(tool)).map((tool) => ({ tool, times: 0 })) : [];
-  const counted = [...countsOf(calls), ...unacted, ...inputsOf(inputs)];
+  const uncalled =
+    written.acts === 0 ? writingTools.filter((tool) => !named.has(tool)).map((tool) => ({ tool, times: 0 })) : [];
+  const counted = [...countsOf(calls), ...uncalled, ...inputsOf(inputs)];
   const sending = [
     ...(typeof sends === 'number' ? [{ times: sends }] : listOf(sends)),
-    ...(sent === undefined ? [] : byTurn(sent)),
+    ...(sent === undefined ? [] : inputsInOrder(sent)),
   ];
-  return present({
+  return withoutUndefined({
     answer: answers.length === 0 ? undefined : answers,
     calls: counted.length === 0 ? undefined : counted,
     sends: sending.length === 0 ? undefined : sending,
     order,
     never: never === undefined ? undefined : listOf(never).map((one) => (isObject(one) ? one : { value: one })),
     alike: isObject(alike) || alike === undefined ? alike : { to: alike },
-    anyOf: Array.isArray(anyOf) ? anyOf.map((one) => (isObject(one) ? expectationOf(one, acts) : one)) : anyOf,
+    anyOf: Array.isArray(anyOf) ? anyOf.map((one) => (isObject(one) ? expectationOf(one, writingTools) : one)) : anyOf,
     end,
   });
 }
@@ -126,11 +128,11 @@ function countsOf(calls: Json | undefined): Json[] {
 
 function inputsOf(inputs: Json | undefined): Json[] {
   if (!isObject(inputs)) return [];
-  return Object.entries(inputs).flatMap(([tool, input]) => byTurn(input).map((one) => ({ tool, ...one })));
+  return Object.entries(inputs).flatMap(([tool, input]) => inputsInOrder(input).map((one) => ({ tool, ...one })));
 }
 
-/** What every call or request carries, or of a list what each carries in its turn. */
-function byTurn(written: Json): JsonObject[] {
+/** What every call or request must contain; for a list, what each must contain in order. */
+function inputsInOrder(written: Json): JsonObject[] {
   if (!Array.isArray(written)) return [{ input: assertionsOf(written) }];
   return written.map((one, index) => ({ nth: index + 1, input: assertionsOf(one) }));
 }

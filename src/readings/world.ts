@@ -9,32 +9,32 @@ import { caseScenario, type RunnableCase, runnableCases } from '../verification/
 import { looseReplacements, substitute } from '../verification/loose-places.ts';
 import { leavesOf } from '../verification/scalar-kinds.ts';
 import { defaultTrialNowMs, type Subject } from '../verification/subject.ts';
-import { keepsAll } from './assertions.ts';
+import { satisfiesAll } from './assertions.ts';
 
-/** A derived case made ready to run. */
+/** A derived case that is ready to run. */
 export interface World {
   entry: DerivedCase;
   /** `null` where it starts from no negotiated case. */
   base: RunnableCase | null;
   scenario: Scenario;
-  /** What `sameAsBase` allows: the base case's answer, as it is and with the ids of the changed request. */
+  /** The values that `sameAsBase` accepts: the base case's answer, as it is and with the ids of the changed request. */
   baseAnswers: Json[];
 }
 
-/** A run of a world, and the runs of others that it may be compared with, by id or number of a case. */
+/** A run of a world, and the runs it may be compared with, by entry id or case number. */
 export interface WorldRun {
   world: World;
   seen: Observation;
   others: ReadonlyMap<string | number, OtherRun>;
 }
 
-/** A run that another one is compared with. */
+/** A run that another run is compared with. */
 export interface OtherRun {
   input: Json;
   seen: Observation;
 }
 
-/** Makes the world of a derived case, or says why that cannot be. */
+/** Builds the world of a derived case, or returns the reason why it cannot be built. */
 export function worldOf(entry: DerivedCase, subject: Subject): World | DropReason {
   const base = entry.base === 0 ? null : runnableCases(subject).find(({ testCase }) => testCase === entry.base);
   if (base === undefined) return 'base';
@@ -68,7 +68,7 @@ function freeScenario(subject: Subject): Scenario {
   };
 }
 
-/** What a tool answers by the job's examples. */
+/** How a tool answers by the job's examples. */
 function exampleAnswers({ tools }: Subject, name: string): (input: Json) => ToolAnswer | undefined {
   const tool = tools.find((one) => one.name === name);
   const examples = new Map((tool?.examples ?? []).toReversed().map((one) => [canonicalJson(one.input), one]));
@@ -77,26 +77,30 @@ function exampleAnswers({ tools }: Subject, name: string): (input: Json) => Tool
 
 function scriptOf(answers: readonly ScriptedAnswer[], example: (input: Json) => ToolAnswer | undefined): Script {
   return (input, before) => {
-    const answer = chosen(answers, input, before);
+    const answer = matchingAnswer(answers, input, before);
     if (answer === undefined) return undefined;
     if (answer.fail !== undefined) return { error: failure(answer) };
     if (answer.output !== undefined) return { output: answer.output };
-    const given = example(input);
-    if (given === undefined || !('output' in given)) return undefined;
-    const output = patched(given.output, answer.patch ?? []);
+    const usualAnswer = example(input);
+    if (usualAnswer === undefined || !('output' in usualAnswer)) return undefined;
+    const output = patched(usualAnswer.output, answer.patch ?? []);
     return output === undefined ? undefined : { output };
   };
 }
 
-/** The answer to an input after those that were given `before`; `undefined` where none fits. */
-function chosen(answers: readonly ScriptedAnswer[], input: Json, before: readonly Json[]): ScriptedAnswer | undefined {
+/** The answer to an input after the inputs `before`; `undefined` where none matches. */
+function matchingAnswer(
+  answers: readonly ScriptedAnswer[],
+  input: Json,
+  before: readonly Json[],
+): ScriptedAnswer | undefined {
   if (!answers.some(({ when, times }) => when !== undefined || times !== undefined))
     return answers[Math.min(before.length, answers.length - 1)];
-  const left = new Map(answers.map((one) => [one, one.times ?? Number.POSITIVE_INFINITY]));
+  const remaining = new Map(answers.map((one) => [one, one.times ?? Number.POSITIVE_INFINITY]));
   let answer: ScriptedAnswer | undefined;
   for (const each of [...before, input]) {
-    answer = answers.find((one) => (left.get(one) ?? 0) > 0 && keepsAll(one.when ?? [], each));
-    if (answer !== undefined) left.set(answer, (left.get(answer) ?? 0) - 1);
+    answer = answers.find((one) => (remaining.get(one) ?? 0) > 0 && satisfiesAll(one.when ?? [], each));
+    if (answer !== undefined) remaining.set(answer, (remaining.get(answer) ?? 0) - 1);
   }
   return answer;
 }
@@ -111,41 +115,38 @@ const unanswerable = {
 } as const;
 
 /**
- * A peer that answers by a script, ids echoed as the base case echoes them; where no answer of it fits, as in the base
- * case.
+ * A peer that answers by a script and echoes ids as the base case does; where no scripted answer matches, it answers as
+ * in the base case.
  */
 function scriptedPeer(answers: readonly ScriptedAnswer[], usual: Peer | undefined, base: RunnableCase | null): Peer {
   const echoed = (response: Json, request: Json): Json =>
     base === null ? response : substitute(response, looseReplacements(base.case.request, request, base.loose));
   return async (request, nth, before = []) => {
     const asUsual = (): PeerAnswer | Promise<PeerAnswer> => usual?.(request, nth, before) ?? { ...unanswerable };
-    const answer = chosen(answers, request, before);
+    const answer = matchingAnswer(answers, request, before);
     if (answer === undefined) return asUsual();
     if (answer.fail !== undefined) return { error: failure(answer) };
     if (answer.response !== undefined) return { response: echoed(answer.response, request) };
-    const given = await asUsual();
-    // A request that no case has, as for a further page, is answered by the base case's response as well.
-    if ('error' in given && base === null) return given;
-    const usualResponse = 'error' in given ? echoed(base?.case.response ?? null, request) : given.response;
+    const usualAnswer = await asUsual();
+    // A request that no case has, such as for another page, gets the base case's response as well.
+    if ('error' in usualAnswer && base === null) return usualAnswer;
+    const usualResponse = 'error' in usualAnswer ? echoed(base?.case.response ?? null, request) : usualAnswer.response;
     const response = patched(usualResponse, answer.patch ?? []);
     return response === undefined ? { ...unanswerable } : { response };
   };
 }
 
-/**
- * The base case's answer as it is, and with each value that the changed request has in place of one that the answer
- * repeats.
- */
+/** The base case's answer, as it is and with the changed values of the request where the answer repeats them. */
 function baseAnswers(base: RunnableCase, input: Json): Json[] {
   const renamed = substitute(base.output, changedTexts(base.input, input));
   return equalJson(renamed, base.output) ? [base.output] : [base.output, renamed];
 }
 
-/** The texts of a value that another one has otherwise at the same places. */
+/** The texts of a value that differ in another value at the same places. */
 export function changedTexts(before: Json, after: Json): { from: Json; to: Json }[] {
-  const now = new Map(leavesOf(after).map(({ pointer, value }) => [pointer, value]));
+  const valuesAfter = new Map(leavesOf(after).map(({ pointer, value }) => [pointer, value]));
   return leavesOf(before).flatMap(({ pointer, value }) => {
-    const other = now.get(pointer);
+    const other = valuesAfter.get(pointer);
     return other === undefined || other === value || typeof value !== 'string' ? [] : [{ from: value, to: other }];
   });
 }

@@ -1,16 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { allSubschemas, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './schema-walk.ts';
 
-/** The drafts of JSON Schema that are told apart, from the oldest on. */
+/** The drafts of JSON Schema that are distinguished, oldest first. */
 const DRAFTS = ['draft-04', 'draft-06', 'draft-07', '2019-09', '2020-12'] as const;
 
-/** The dialects that a schema may be read by; `unnamed` where nothing tells. */
+/** The dialects of schemas; `unnamed` if the schema does not tell. */
 export type Dialect = (typeof DRAFTS)[number] | 'openapi-3.0' | 'unnamed';
 
-/** The dialect of schemas inside a description by OpenAPI 3.0 or Swagger, as `$schema` would name it. */
+/** The dialect of schemas in OpenAPI 3.0 or Swagger, as a `$schema` URI. */
 export const OPENAPI_3_0 = 'https://spec.openapis.org/oas/3.0/dialect/base';
 
-/** The dialect that a `$schema` names; `undefined` where that is none of those known. */
+/** The dialect that a `$schema` URI names; `undefined` if it is not a known one. */
 export function dialectNamed(uri: Json | undefined): Dialect | undefined {
   if (typeof uri !== 'string') return undefined;
   if (/draft-0[1-3]\b/.test(uri)) return 'draft-04';
@@ -19,7 +19,7 @@ export function dialectNamed(uri: Json | undefined): Dialect | undefined {
   return DRAFTS.find((draft) => uri.includes(draft));
 }
 
-/** The dialect of a whole schema: the one that `$schema` names, else OpenAPI 3.0 where only that has such keywords. */
+/** The dialect of a whole schema: the one named by `$schema`, or OpenAPI 3.0 if the schema uses its keywords. */
 export function dialectOf(schema: Json): Dialect {
   if (!isObject(schema)) return 'unnamed';
   return dialectNamed(schema.$schema) ?? (allSubschemas(schema).some(isOfOpenApi) ? 'openapi-3.0' : 'unnamed');
@@ -31,22 +31,22 @@ function isOfOpenApi({ schema }: { schema: Json }): boolean {
   return [nullable, exclusiveMinimum, exclusiveMaximum].some((value) => typeof value === 'boolean');
 }
 
-/** Keywords that ask something of a value by themselves, over all drafts. */
+/** Keywords that constrain a value by themselves, in any draft. */
 export const ASSERTIONS: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'multipleOf'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains'],
   ...['minProperties', 'maxProperties', 'required', 'dependentRequired'],
 ]);
 
-/** Keywords that keep schemas for others, and ask nothing of a value. */
+/** Keywords that only hold definitions for other schemas. */
 export const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
 
-function asksOfValue(keyword: string): boolean {
+function isConstraint(keyword: string): boolean {
   if (DEFINITIONS.has(keyword)) return false;
   return [ASSERTIONS, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS].some((set) => set.has(keyword));
 }
 
-/** The draft that a keyword came with, where that is not the oldest one. */
+/** The draft that introduced a keyword, unless it is the oldest one. */
 const SINCE: Readonly<Record<string, Dialect>> = {
   const: 'draft-06',
   contains: 'draft-06',
@@ -67,17 +67,17 @@ const SINCE: Readonly<Record<string, Dialect>> = {
   $dynamicRef: '2020-12',
 };
 
-/** Whether a keyword of a schema says nothing in a dialect: it came later, or stands beside a reference that alone counts there. */
+/** Whether a dialect ignores a keyword of a schema: the keyword is newer, or is next to a `$ref` that overrides it. */
 export function isIgnored(keyword: string, schema: JsonObject, dialect: Dialect): boolean {
   if (dialect === 'unnamed') return false;
-  if (countsReferenceAlone(schema, dialect)) return asksOfValue(keyword);
+  if (referenceOverrides(schema, dialect)) return isConstraint(keyword);
   const since = Object.hasOwn(SINCE, keyword) ? SINCE[keyword] : undefined;
-  // What OpenAPI 3.0 leaves out it forbids: whoever writes it all the same means it.
+  // OpenAPI 3.0 forbids these keywords instead of ignoring them, so an author who writes one means it.
   return since !== undefined && dialect !== 'openapi-3.0' && isOlder(dialect, since);
 }
 
-/** Whether a schema is a reference beside which nothing counts: so it was up to draft-07, and in OpenAPI 3.0. */
-export function countsReferenceAlone(schema: JsonObject, dialect: Dialect): boolean {
+/** Whether a `$ref` overrides all other keywords of a schema, as up to draft-07 and in OpenAPI 3.0. */
+export function referenceOverrides(schema: JsonObject, dialect: Dialect): boolean {
   return dialect !== 'unnamed' && isOlder(dialect, '2019-09') && typeof schema.$ref === 'string';
 }
 
@@ -86,9 +86,9 @@ function isOlder(dialect: Dialect, than: Dialect): boolean {
   return a < b;
 }
 
-/** The id by which others refer to a schema, a part of it behind `#`; `undefined` where it has none. */
+/** The id by which other schemas reference a schema, with its fragment; `undefined` if it has none. */
 export function idOf(schema: JsonObject, dialect: Dialect, isRoot: boolean): string | undefined {
-  if (countsReferenceAlone(schema, dialect) && !isRoot) return undefined;
+  if (referenceOverrides(schema, dialect) && !isRoot) return undefined;
   const old = dialect === 'draft-04' || (isRoot && dialect === 'unnamed') ? schema.id : undefined;
   const id = dialect === 'draft-04' ? old : (schema.$id ?? old);
   return typeof id === 'string' ? id : undefined;

@@ -3,12 +3,12 @@ import { escapeToken, isObject, type Json } from '../kernel/json.ts';
 import { equalJson, equalText } from './equal-json.ts';
 import { memberNames } from './member-names.ts';
 
-/** How many differences are reported for one value at most: more say nothing new to whoever repairs it. */
+/** Most differences reported for one value; more do not help a repair. */
 export const MAX_DIFFERENCES = 50;
 
 /**
- * Where `got` differs from `expected`, as JSON values, in document order and at most `MAX_DIFFERENCES`; empty where they are equal.
- * Two texts at the root are compared as text payloads. A value at one of the loose pointers may differ, but must be there.
+ * Where `got` differs from `expected` as JSON values, in document order, at most `MAX_DIFFERENCES`; empty if they are
+ * equal. Two texts at the root are compared as text payloads. A value at a loose pointer may differ but must exist.
  */
 export function differencesOf(expected: Json, got: Json, loosePointers: readonly string[] = []): Difference[] {
   if (typeof expected === 'string' && typeof got === 'string') {

@@ -1,11 +1,11 @@
 import { isObject, type Json } from '../kernel/json.ts';
 
 /**
- * Says whether two values are the same JSON value: the order of members does not matter, numbers are compared by value.
- * Takes time linear in the smaller value, and any nesting.
+ * Whether two values are equal as JSON: member order does not matter, numbers are compared by value. Linear in the
+ * smaller value, at any nesting depth.
  */
 export function equalJson(a: Json, b: Json): boolean {
-  // Left and right in turn; scalars, which are most of all values, never come onto it.
+  // Pairs to compare, left and right in turn. Scalars, which are the most frequent, are never pushed.
   const pending: Json[] = [];
   const differ = (left: Json, right: Json): boolean => {
     if (left === right) return false;
@@ -32,12 +32,12 @@ export function equalJson(a: Json, b: Json): boolean {
   return true;
 }
 
-/** Says whether two text payloads are equal, as they are compared. */
+/** Whether two text payloads are equal after normalisation. */
 export function equalText(a: string, b: string): boolean {
   return comparableText(a) === comparableText(b);
 }
 
-/** A text payload as it is compared: CRLF counts as LF, and one final newline does not count. */
+/** A text payload in normal form: LF line ends, without one final newline. */
 export function comparableText(text: string): string {
   const lines = text.replaceAll('\r\n', '\n');
   return lines.endsWith('\n') ? lines.slice(0, -1) : lines;

@@ -1,16 +1,16 @@
 import type { JsonObject } from '../kernel/json.ts';
 
-/** Fewest members of an object whose names are worth being remembered. */
+/** Fewest members of an object for which caching the names pays off. */
 const MIN_WIDE = 64;
 
-/** By object: the engine sorts the names of a wide one each time that it is asked for them. */
-const known = new WeakMap<JsonObject, readonly string[]>();
+/** Cached per object, because V8 sorts the names of a wide object at every call. */
+const cache = new WeakMap<JsonObject, readonly string[]>();
 
-/** The names of an object's members; those of a wide one are listed once, so it must not be changed afterwards. */
+/** The names of an object's members. Cached for wide objects, so these must not be changed afterwards. */
 export function memberNames(object: JsonObject): readonly string[] {
-  const before = known.get(object);
+  const before = cache.get(object);
   if (before !== undefined) return before;
   const names = Object.keys(object);
-  if (names.length >= MIN_WIDE) known.set(object, names);
+  if (names.length >= MIN_WIDE) cache.set(object, names);
   return names;
 }

@@ -17,10 +17,13 @@ import schema2020 from 'ajv/dist/refs/json-schema-2020-12/schema.json' with { ty
 import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import type { JsonObject } from '../kernel/json.ts';
 
-/** The drafts of JSON Schema that values are validated by. */
+/** The drafts of JSON Schema that values are validated with. */
 export type Engine = 'draft-07' | '2019-09' | '2020-12';
 
-/** Validators of the dialects' own meta-schemas; they hold no state of any document. Made at once, so that no document pays for it. */
+/**
+ * Validators of the drafts' meta-schemas. They hold no state of a document, and are built at start so that no document
+ * waits for them.
+ */
 export const META_VALIDATORS: Readonly<Record<Engine, ValidateFunction>> = {
   'draft-07': compile(draft07),
   '2019-09': compile(
@@ -43,11 +46,14 @@ export const META_VALIDATORS: Readonly<Record<Engine, ValidateFunction>> = {
 function compile({ $id: _, $schema: __, ...schema }: JsonObject): ValidateFunction {
   const ajv = new Ajv({ allErrors: true, strict: false, logger: false, meta: false, validateSchema: false });
   const properties = schema.properties as JsonObject;
-  // Unique values would take quadratic time to check.
+  // Checking that values are unique would take quadratic time.
   return ajv.compile({ ...schema, properties: { ...properties, enum: { type: 'array', items: true } } });
 }
 
-/** The vocabularies of a dialect as one schema: looked through once for each subschema, and not by seven schemas that call each other. */
+/**
+ * The vocabularies of a draft as one schema, so that each subschema is visited once and not by seven schemas that call
+ * each other.
+ */
 function joined(vocabularies: readonly object[]): JsonObject {
   const membersOf = (name: '$defs' | 'properties'): JsonObject =>
     Object.assign({}, ...vocabularies.map((vocabulary) => (vocabulary as JsonObject)[name]));

@@ -1,38 +1,38 @@
 import { RE2JS } from 're2js';
 
-/** Longest pattern that is compiled, in characters: longer ones are left to be evaluated elsewhere. */
+/** Longest pattern compiled here, in characters; longer ones are left to the isolate. */
 export const MAX_PATTERN_CHARS = 2_000;
 
-/** Most states of one pattern's automaton: compiling takes about 10 µs for each. */
+/** Most states in the automaton of one pattern; compiling takes about 10 µs per state. */
 export const MAX_PATTERN_STATES = 1_500;
 
-/** A pattern that can be matched in linear time here, or must be left to the isolate, or is no pattern at all. */
+/** A pattern that is matched here in linear time, must be left to the isolate (`unsupported`), or is invalid. */
 export type CompiledPattern =
   | {
       kind: 'linear';
       test(text: string): boolean;
-      /** What a match takes for each character of the text, in units of up to 0.1 µs. */
+      /** Work per character of the text, in units of up to 0.1 µs. */
       workPerCharacter: number;
     }
   | { kind: 'unsupported'; reason: string }
   | { kind: 'invalid'; reason: string };
 
-/** Most patterns whose compiled form is kept for the next time they are asked for. */
-const MAX_KEPT_PATTERNS = 200;
+/** Most compiled patterns in the cache. */
+const MAX_CACHED_PATTERNS = 200;
 
 /** Compiles an ECMAScript pattern for matching without backtracking. */
-export const compilePattern: (pattern: string) => CompiledPattern = remembering(MAX_KEPT_PATTERNS, compile);
+export const compilePattern: (pattern: string) => CompiledPattern = cached(MAX_CACHED_PATTERNS, compile);
 
-/** The same function, but that what it told of so many texts is remembered. */
-function remembering<Told extends {}>(most: number, tell: (text: string) => Told): (text: string) => Told {
-  const known = new Map<string, Told>();
+/** A function that caches up to `most` results of another one. */
+function cached<Result extends {}>(most: number, compute: (text: string) => Result): (text: string) => Result {
+  const cache = new Map<string, Result>();
   return (text) => {
-    const before = known.get(text);
+    const before = cache.get(text);
     if (before !== undefined) return before;
-    if (known.size >= most) known.clear();
-    const told = tell(text);
-    known.set(text, told);
-    return told;
+    if (cache.size >= most) cache.clear();
+    const result = compute(text);
+    cache.set(text, result);
+    return result;
   };
 }
 
@@ -42,11 +42,11 @@ function compile(pattern: string): CompiledPattern {
   if (pattern.length > MAX_PATTERN_CHARS) return { kind: 'unsupported', reason: `${pattern.length} characters` };
   const states = estimatedStates(pattern);
   if (states > MAX_PATTERN_STATES) return { kind: 'unsupported', reason: 'too many repetitions' };
-  // The library would find it, too, after taking the pattern apart.
+  // Re2js would find out too, but only after parsing the pattern.
   if (hasNoAutomaton(pattern)) return { kind: 'unsupported', reason: 'look-around or back-reference' };
   try {
-    const automaton = RE2JS.compile(RE2JS.translateRegExp(spelledOut(pattern)));
-    // Begun at the text's beginning alone, a match is in as many states at once as there are choices.
+    const automaton = RE2JS.compile(RE2JS.translateRegExp(asRe2(pattern)));
+    // A pattern anchored at the start is in as many states at once as it has choices.
     const atOnce = /^\^(?!.*\|)/s.test(pattern) ? estimatedChoices(pattern) : states;
     return {
       kind: 'linear',
@@ -58,11 +58,11 @@ function compile(pattern: string): CompiledPattern {
   }
 }
 
-/** What `\\s` stands for in ECMAScript: more than in other dialects. */
+/** What `\\s` matches in ECMAScript, which is more than in other dialects. */
 const SPACES = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
-/** A pattern without what the library reads otherwise than ECMAScript does. */
-function spelledOut(pattern: string): string {
+/** A pattern rewritten where re2js reads it differently from ECMAScript. */
+function asRe2(pattern: string): string {
   let inClass = false;
   return pattern.replace(/\\.|[[\].]/gs, (token) => {
     if (token === '[' && inClass) return '\\[';
@@ -81,8 +81,8 @@ function hasNoAutomaton(pattern: string): boolean {
 }
 
 /**
- * Says whether a backtracking engine may take exponential time on a pattern: what is repeated without end, or often, holds a repetition, at any
- * depth, or alternatives that begin alike.
+ * Whether a backtracking engine may take exponential time on a pattern: an unbounded or high repetition contains
+ * another repetition at any depth, or alternatives with the same start.
  */
 export function mayBacktrackWithoutEnd(pattern: string): boolean {
   const groups: { repeats: boolean; heads: string[] }[] = [{ repeats: false, heads: [''] }];
@@ -93,7 +93,7 @@ export function mayBacktrackWithoutEnd(pattern: string): boolean {
     if (token.startsWith('?')) continue;
     if (token === '|') group.heads.push('');
     else if (token === '(') {
-      // Groups are not compared with each other.
+      // Groups are not compared with each other, so each gets a unique head.
       group.heads.push(group.heads.pop() || `(${groups.length}.${group.heads.length}`);
       groups.push({ repeats: false, heads: [''] });
     } else if (thing === ')') {
@@ -110,12 +110,12 @@ export function mayBacktrackWithoutEnd(pattern: string): boolean {
   return false;
 }
 
-/** A bar, a group's beginning, or its end or one thing with how often it comes. */
+/** A bar, the start of a group, or the end of a group or an atom, with its quantifier. */
 const PATTERN_PART = /\||\(|(?<=\()\?(?:[:=!]|<[=!]|<\w+>)|(\)|\\.|\[(?:[^\]\\]|\\.)*\]|.)([+*?]|\{\d+(?:,\d*)?\})?/gs;
 
-/** Why a text is no ECMAScript pattern; `undefined` where it is one. */
+/** Why a text is not an ECMAScript pattern; `undefined` if it is one. */
 export function patternFault(pattern: string): string | undefined {
-  // Documents carry patterns that only the older syntax allows, such as `\_`; they are valid ECMAScript all the same.
+  // Documents contain patterns such as `\_` that only the older syntax allows; they are valid ECMAScript too.
   if (isUnicodePattern(pattern)) return undefined;
   try {
     new RegExp(pattern);
@@ -125,10 +125,11 @@ export function patternFault(pattern: string): string | undefined {
   }
 }
 
-/** Says whether a text is a pattern as ECMAScript has it with the flag `u`. */
+/** Whether a text is an ECMAScript pattern for flag `u`. */
 export function isUnicodePattern(text: string): boolean {
   let areKnown = true;
-  // In a class V8 takes a quarter of a millisecond for a property of characters each time it stands there; to the syntax it is what `\d` is.
+  // V8 takes a quarter of a millisecond for each character property in a class. For the syntax check, `\d` is
+  // equivalent.
   const plain = text.replace(ESCAPE, (token) => {
     if (!/^\\[pP]\{/.test(token)) return token;
     areKnown &&= isProperty(token);
@@ -139,10 +140,10 @@ export function isUnicodePattern(text: string): boolean {
 
 const ESCAPE = /\\(?:[pP]\{[^{}]{0,100}\}|.)/gs;
 
-/** Most escapes of which it is remembered whether they name a property: some 400 do. */
-const MAX_KEPT_PROPERTIES = 2_000;
+/** Most character properties in the cache; about 400 names are valid. */
+const MAX_CACHED_PROPERTIES = 2_000;
 
-const isProperty = remembering(MAX_KEPT_PROPERTIES, isRegExp);
+const isProperty = cached(MAX_CACHED_PROPERTIES, isRegExp);
 
 function isRegExp(source: string): boolean {
   try {
@@ -153,26 +154,26 @@ function isRegExp(source: string): boolean {
   }
 }
 
-/** What matching takes for each character, however few states there are. */
+/** Work per character for a pattern with few states. */
 const LEAST_WORK = 5;
 
-/** What a property of characters takes to compile, in states: it stands for hundreds of ranges. */
+/** Cost of compiling a character property, in states; it stands for hundreds of ranges. */
 const STATES_OF_PROPERTY = 32;
 
-/** About how many states the automaton of a pattern has, as far as compiling it is concerned. */
+/** Estimated number of states in the automaton of a pattern, as a measure of compile time. */
 export function estimatedStates(pattern: string): number {
   const properties = pattern.match(/\\[pP]\{/g)?.length ?? 0;
   return estimated(pattern, 1) + properties * STATES_OF_PROPERTY;
 }
 
-/** About how many ways a match can go on at one character. */
+/** Estimated number of ways in which a match can continue at one character. */
 function estimatedChoices(pattern: string): number {
   return estimated(pattern, 0);
 }
 
-/** The weight of a pattern whose single characters weigh so much, and its choices one each. */
+/** The weight of a pattern: `ofCharacter` per character, one per choice. */
 function estimated(pattern: string, ofCharacter: number): number {
-  // Counted repetitions multiply the states of the automaton, so a short pattern can stand for a huge one.
+  // Counted repetitions multiply states, so a short pattern can have a huge automaton.
   const sums = [0];
   let last = 0;
   const add = (states: number): void => {

@@ -4,21 +4,24 @@ import { decoded, namesIn } from './schema-names.ts';
 import { allSubschemas, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './schema-walk.ts';
 import { usedSchema } from './used-schema.ts';
 
-/** A keyword that was taken out of a schema. */
+/** A keyword removed from a schema. */
 export interface RemovedKeyword {
-  /** JSON pointer to the keyword in the schema as given. */
+  /** JSON pointer to the keyword in the original schema. */
   pointer: string;
   keyword: string;
-  /** `unsafe`: only a generator or compiler would obey it; `external`: it refers to another document; `ignored`: the dialect does not obey it. */
+  /**
+   * `unsafe`: only a generator or compiler would obey it; `external`: it references another document; `ignored`: the
+   * dialect ignores it.
+   */
   reason: 'unsafe' | 'external' | 'ignored';
 }
 
-/** The dialects whose `$schema` is kept and obeyed. */
+/** The dialects whose `$schema` is kept. */
 const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft\/20(?:19-09|20-12)|draft-0[4-7])\/(?:hyper-)?schema#?$/;
 
 /**
- * Keywords with a meaning beyond validation to a compiler or a generator: they change how code is made or when a verdict
- * comes, and a document must not decide that.
+ * Keywords with a meaning for a compiler or generator, beyond validation: they change how code is generated or make
+ * validation asynchronous. A document must not control that.
  */
 const REMOVED: ReadonlySet<string> = new Set([
   'tsType',
@@ -39,11 +42,12 @@ interface Sanitised {
 const known = { removed: new WeakMap<object, Sanitised>(), kept: new WeakMap<object, Sanitised>() };
 
 /**
- * A schema in which every reference leads to a place in it, and that holds neither definitions that nothing leads to, nor
- * what its dialect ignores, nor anything that only a generator or compiler would obey: `tsType`, `$data`, `$async`, external
- * references. OpenAPI's `nullable` becomes the type `null`. What stays keeps its place. With `external` kept, references to
- * other documents stay, as whole addresses, and so do all definitions. The schema itself where nothing is to be changed. Never throws; sanitising twice
- * changes nothing. The schema must not be changed afterwards.
+ * Makes a schema safe. Every reference points to a place in it. Unused definitions are removed, and so are keywords
+ * that its dialect ignores or that only a generator or compiler obeys: `tsType`, `$data`, `$async`, external
+ * references. OpenAPI's `nullable` becomes the type `null`. Everything else keeps its place. With `external` = `kept`,
+ * references to other documents stay, as absolute URIs, and so do all definitions.
+ *
+ * Returns the same object if nothing changes. Idempotent; never throws. The schema must not be changed afterwards.
  */
 export function sanitiseSchema(schema: Json, external: 'removed' | 'kept' = 'removed'): Sanitised {
   if (!isObject(schema)) return { schema, removed: [] };
@@ -62,32 +66,32 @@ function sanitised(given: JsonObject, keepsExternal: boolean): Sanitised {
     if (!isObject(node)) return node;
     const resource = names.resourceAt(pointer);
     const kept: [string, Json][] = [];
-    /** Where dynamic references lead. */
-    const leads: string[] = [];
+    /** Targets of dynamic references. */
+    const targets: string[] = [];
     let isSame = true;
     for (const [keyword, value] of Object.entries(node)) {
       const place = `${pointer}/${escapeToken(keyword)}`;
-      const leaveOut = (reason: RemovedKeyword['reason']) => void removed.push({ pointer: place, keyword, reason });
+      const remove = (reason: RemovedKeyword['reason']) => void removed.push({ pointer: place, keyword, reason });
       let now: Json | undefined;
-      if (isUnsafe(keyword, value)) leaveOut('unsafe');
-      else if (isIgnored(keyword, node, resource.dialect)) leaveOut('ignored');
+      if (isUnsafe(keyword, value)) remove('unsafe');
+      else if (isIgnored(keyword, node, resource.dialect)) remove('ignored');
       else if (keyword === '$ref' && typeof value === 'string') {
         const target = names.targetOf(value, resource);
         if ('pointer' in target) now = referenceTo(target.pointer, value);
         else if ('missing' in target) now = target.missing;
         else if (keepsExternal) now = target.external;
-        else leaveOut('external');
+        else remove('external');
       } else if (keyword === '$dynamicRef' || keyword === '$recursiveRef') {
         const target = names.dynamicTargetOf(keyword, value, resource);
-        if (target === undefined) leaveOut('unsafe');
-        else leads.push(referenceTo(target));
+        if (target === undefined) remove('unsafe');
+        else targets.push(referenceTo(target));
       } else if (keyword === '$schema') {
         if (pointer === '' && typeof value === 'string' && DIALECT.test(value)) now = value;
       } else if (!isName(keyword, value) && keyword !== 'nullable') now = copyValue(keyword, value, place);
       if (now !== undefined) kept.push([keyword, now]);
       isSame &&= now === value;
     }
-    const copied = isSame ? node : withReferences(Object.fromEntries(kept), leads);
+    const copied = isSame ? node : withReferences(Object.fromEntries(kept), targets);
     return withNull(withNumericBounds(copied, resource.dialect), node.nullable, pointer === '');
   };
   const copyValue = (keyword: string, value: Json, place: string): Json => {
@@ -106,14 +110,14 @@ function sanitised(given: JsonObject, keepsExternal: boolean): Sanitised {
     }
     return value;
   };
-  // What is not changed stays the same object: what is known of it need not be found out again.
+  // Unchanged parts stay the same objects, so that caches keyed by object still apply.
   let schema = copy(given, '');
   for (const { schema: each, pointer, isApart } of allSubschemas(given))
     if (isApart === true) schema = withValue(schema, pointerTokens(pointer), copy(each, pointer));
   return { schema, removed };
 }
 
-/** A value with another one at a place that it has. */
+/** A copy of a value with the value at an existing place replaced. */
 function withValue(whole: Json, [token, ...rest]: readonly string[], value: Json): Json {
   if (token === undefined) return value;
   if (Array.isArray(whole))
@@ -125,13 +129,13 @@ function withValue(whole: Json, [token, ...rest]: readonly string[], value: Json
     : Object.fromEntries(Object.entries(whole).map(([name, item]) => [name, name === token ? inner : item]));
 }
 
-/** A reference to a place, as it was written where that says the same. */
+/** A reference to a place, as originally written if that means the same. */
 function referenceTo(pointer: string, written = ''): string {
   if ((written === '#' || written.startsWith('#/')) && decoded(written.slice(1)) === pointer) return written;
   return pointer.isWellFormed() ? `#${encodeURI(pointer).replaceAll('#', '%23')}` : written;
 }
 
-/** A schema that is held to these references besides its own. */
+/** A schema with additional references that the value must satisfy. */
 function withReferences(schema: JsonObject, references: readonly string[]): JsonObject {
   const [first, ...more] = references.map(($ref) => ({ $ref }));
   if (first === undefined) return schema;
@@ -139,7 +143,7 @@ function withReferences(schema: JsonObject, references: readonly string[]): Json
   return { ...schema, allOf: [...(Array.isArray(schema.allOf) ? schema.allOf : []), first, ...more] };
 }
 
-/** Whether a keyword names a schema: its names have done their work once references lead to places. */
+/** Whether a keyword names a schema. Names are no longer needed once references are pointers. */
 function isName(keyword: string, value: Json): boolean {
   if (keyword === '$dynamicAnchor' || keyword === '$recursiveAnchor') return true;
   return (keyword === '$id' || keyword === 'id' || keyword === '$anchor') && typeof value === 'string';
@@ -155,7 +159,7 @@ function isUnsafe(keyword: string, value: Json): boolean {
   );
 }
 
-/** Draft-04 and OpenAPI 3.0 say with a boolean whether a bound is exclusive; later drafts give the bound itself. */
+/** Draft-04 and OpenAPI 3.0 mark a bound as exclusive with a boolean; later drafts write the exclusive bound itself. */
 function withNumericBounds(schema: JsonObject, dialect: Dialect): JsonObject {
   let changed = schema;
   if (dialect !== 'draft-04' && dialect !== 'openapi-3.0') return schema;
@@ -170,13 +174,16 @@ function withNumericBounds(schema: JsonObject, dialect: Dialect): JsonObject {
   return changed;
 }
 
-/** Keywords whose schemas would go on refusing `null` where only the type allowed it. */
+/** Keywords that would still reject `null` if only the type allowed it. */
 const COMBINING = ['$ref', 'allOf', 'anyOf', 'oneOf'];
 
-/** OpenAPI's own text has `nullable` add a type and nothing else; whoever writes it beside a list of values or a reference means `null` all the same. */
+/**
+ * By the OpenAPI text, `nullable` only adds a type. An author who writes it next to an enum or a reference still means
+ * that `null` is allowed.
+ */
 function withNull(schema: JsonObject, nullable: Json | undefined, isRoot: boolean): JsonObject {
   if (nullable !== true) return schema;
-  // What the root holds is referred to by its place.
+  // The root keeps its shape, because references point to places in it.
   if (!isRoot && COMBINING.some((keyword) => schema[keyword] !== undefined))
     return { anyOf: [schema, { type: 'null' }] };
   const { type, enum: values } = schema;

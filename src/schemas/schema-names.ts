@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts
 import { DEFINITIONS, type Dialect, dialectNamed, dialectOf, idOf } from './dialect.ts';
 import { childSchemas } from './schema-walk.ts';
 
-/** A schema with an id of its own, or the whole one: what references start from. */
+/** A schema with an id, or the root schema: the base of references. */
 interface Resource {
   uri: string;
   /** JSON pointer from the root schema. */
@@ -10,19 +10,19 @@ interface Resource {
   dialect: Dialect;
 }
 
-/** Where a reference leads: a pointer from the root schema, or why there is none. */
+/** The target of a reference: a pointer from the root schema, or why there is none. */
 type Target = { pointer: string } | { missing: string } | { external: string };
 
-/** The name of recursive anchors (2019-09) among the dynamic ones: no anchor has a hash in it. */
+/** The key of recursive anchors (2019-09) among dynamic anchors; no real anchor contains `#`. */
 const RECURSIVE = '#';
 
-/** What relative ids and references start from where no schema around them has an absolute id. */
+/** Base URI of relative ids and references if no enclosing schema has an absolute id. */
 const NO_BASE = 'schema:/';
 
-/** The addresses that a reference out of a schema may mean: its own, and that of a schema whose id is not absolute. */
+/** The URIs that a reference to another schema may mean: its own, and the one of a schema with a relative id. */
 export function addressesOf(reference: string): string[] {
   const own = withoutFragment(reference);
-  return [own, joined(NO_BASE, URL.canParse(own) ? new URL(own).pathname : own)];
+  return [own, resolved(NO_BASE, URL.canParse(own) ? new URL(own).pathname : own)];
 }
 
 const known = new WeakMap<object, SchemaNames>();
@@ -36,10 +36,13 @@ export function namesIn(root: JsonObject): SchemaNames {
   return made;
 }
 
-/** The ids and anchors in a schema by which its parts refer to each other (JSON Schema 2020-12 core, section 8), whatever its draft. */
+/**
+ * The ids and anchors by which the parts of a schema reference each other (JSON Schema 2020-12 core, section 8), for
+ * any draft.
+ */
 class SchemaNames {
   readonly root: Resource;
-  /** The places of schemas that are kept for others. */
+  /** The places of definitions. */
   readonly definitions = new Set<string>();
   readonly #schema: JsonObject;
   readonly #resources = new Map<string, Resource>();
@@ -51,7 +54,7 @@ class SchemaNames {
     this.#schema = schema;
     const dialect = dialectOf(schema);
     const id = idOf(schema, dialect, true) ?? '';
-    this.root = { uri: joined(NO_BASE, withoutFragment(id)), pointer: '', dialect };
+    this.root = { uri: resolved(NO_BASE, withoutFragment(id)), pointer: '', dialect };
     this.#add(this.root);
     const pending = [{ part: { schema: schema as Json, pointer: '', depth: 0 }, resource: this.root }];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -66,12 +69,12 @@ class SchemaNames {
     }
   }
 
-  /** What has an id of its own. */
+  /** All schemas with an id. */
   get named(): Resource[] {
     return [...this.#resources.values()].filter(({ uri }) => uri !== NO_BASE);
   }
 
-  /** The resource that a schema at a place belongs to. */
+  /** The resource that contains the schema at a place. */
   resourceAt(pointer: string): Resource {
     for (let end = pointer.length; end > 0 && this.#resources.size > 1; end = pointer.lastIndexOf('/', end - 1)) {
       const found = this.#resources.get(pointer.slice(0, end));
@@ -80,10 +83,10 @@ class SchemaNames {
     return this.root;
   }
 
-  /** Where a `$ref` in a resource leads. */
+  /** The target of a `$ref` in a resource. */
   targetOf(reference: string, base: Resource): Target {
     const [address, fragment] = [withoutFragment(reference), fragmentOf(reference)];
-    const uri = address === '' ? base.uri : joined(base.uri, address);
+    const uri = address === '' ? base.uri : resolved(base.uri, address);
     const resource = address === '' ? base : this.#byUri.get(uri);
     if (resource === undefined)
       return { external: uri.startsWith(NO_BASE) ? reference : reference.replace(address, uri) };
@@ -91,18 +94,18 @@ class SchemaNames {
     return pointer === undefined ? { missing: `#${fragment}` } : { pointer };
   }
 
-  /** Where a dynamic reference in a resource leads; `undefined` where there is none, or it depends on who refers to it. */
+  /** The target of a dynamic reference in a resource; `undefined` if there is none or if it depends on the caller. */
   dynamicTargetOf(keyword: '$dynamicRef' | '$recursiveRef', reference: Json, base: Resource): string | undefined {
     if (typeof reference !== 'string') return undefined;
     const target = this.targetOf(reference, base);
     if (!('pointer' in target)) return undefined;
     const holders = this.#dynamic.get(keyword === '$dynamicRef' ? fragmentOf(reference) : RECURSIVE);
     if (holders?.get(this.resourceAt(target.pointer)) !== target.pointer) return target.pointer;
-    // Whatever is validated is validated from the root on.
+    // Values are always validated from the root.
     return holders.get(this.root) ?? (holders.size === 1 ? target.pointer : undefined);
   }
 
-  /** The places that the references of a schema may lead to. */
+  /** The possible targets of a schema's references. */
   placesFrom({ $ref, $dynamicRef, $recursiveRef }: JsonObject, base: Resource): string[] {
     const places: string[] = [];
     for (const reference of [$ref, $dynamicRef]) {
@@ -123,7 +126,7 @@ class SchemaNames {
     const named = pointer === '' ? undefined : dialectNamed(schema.$schema);
     const id = idOf(schema, named ?? outer.dialect, pointer === '');
     if (id !== undefined && withoutFragment(id) !== '' && pointer !== '') {
-      resource = { uri: joined(outer.uri, withoutFragment(id)), pointer, dialect: named ?? outer.dialect };
+      resource = { uri: resolved(outer.uri, withoutFragment(id)), pointer, dialect: named ?? outer.dialect };
       this.#add(resource);
     }
     const anchors = [fragmentOf(id ?? ''), schema.$anchor, schema.$dynamicAnchor];
@@ -157,7 +160,7 @@ class SchemaNames {
   }
 }
 
-function joined(base: string, reference: string): string {
+function resolved(base: string, reference: string): string {
   if (reference === '') return base;
   return URL.canParse(reference, base) ? new URL(reference, base).href : reference;
 }
@@ -171,7 +174,7 @@ function fragmentOf(uri: string): string {
   return uri.slice(withoutFragment(uri).length + 1);
 }
 
-/** A fragment of a URI without its percent signs; `undefined` where they are wrong. */
+/** A percent-decoded URI fragment; `undefined` if the encoding is invalid. */
 export function decoded(fragment: string): string | undefined {
   try {
     return decodeURIComponent(fragment);

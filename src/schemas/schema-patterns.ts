@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../kernel/json.ts';
 import { allSubschemas, MAX_SUBSCHEMAS } from './schema-walk.ts';
 
-/** A regular expression in a schema, as `pattern` or as a name in `patternProperties`. */
+/** A regular expression in a schema: a `pattern` or a name in `patternProperties`. */
 export interface SchemaPattern {
   /** JSON pointer to the keyword in the schema. */
   pointer: string;

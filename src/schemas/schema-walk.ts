@@ -1,9 +1,9 @@
 import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
 
-/** Most schemas inside one schema. Compiling one takes about 0.1 ms, and an agreement must be read within 100 ms. */
+/** Most subschemas of one schema. Compiling one takes about 0.1 ms, and an agreement must be read within 100 ms. */
 export const MAX_SUBSCHEMAS = 400;
 
-/** Keywords whose value is one schema, over all drafts. */
+/** Keywords whose value is one schema, in any draft. */
 export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   'additionalProperties',
   'unevaluatedProperties',
@@ -19,10 +19,10 @@ export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   'items',
 ]);
 
-/** Keywords whose value is a list of schemas, over all drafts. */
+/** Keywords whose value is a list of schemas, in any draft. */
 export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
 
-/** Keywords whose value maps names to schemas, over all drafts. */
+/** Keywords whose value maps names to schemas, in any draft. */
 export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -32,17 +32,17 @@ export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   'dependencies',
 ]);
 
-/** A schema inside a schema, with its place. */
+/** A subschema with its place. */
 export interface Subschema {
   schema: Json;
   /** JSON pointer from the root schema. */
   pointer: string;
   depth: number;
-  /** Whether it stands where no dialect has a schema, and references lead there all the same. */
+  /** Whether it is in a place where no dialect has a schema, but a reference points there. */
   isApart?: boolean;
 }
 
-/** The schemas directly inside a schema. Names of properties are data and never taken for keywords. */
+/** The direct subschemas of a schema. Property names are data, never keywords. */
 export function childSchemas({ schema, pointer, depth }: Subschema): Subschema[] {
   if (!isObject(schema)) return [];
   const children: Subschema[] = [];
@@ -63,18 +63,18 @@ export function childSchemas({ schema, pointer, depth }: Subschema): Subschema[]
   return children;
 }
 
-/** The schemas in a schema as far as they were looked for, and whether that is all of them. */
+/** The subschemas found, and whether those are all. */
 interface Walk {
   found: readonly Subschema[];
   isWhole: boolean;
 }
 
-/** By schema: each is walked through for many reasons. */
+/** Cached per schema, because each is walked several times. */
 const walks = new WeakMap<object, Walk>();
 
 /**
- * Every schema in a schema, itself first, in document order, then those that only references lead to; ends early after `limit` of them. The schema must not
- * be changed afterwards.
+ * All subschemas of a schema, itself first, in document order, then those reached only by references; at most `limit`.
+ * The schema must not be changed afterwards.
  */
 export function allSubschemas(schema: Json, limit = Number.POSITIVE_INFINITY): readonly Subschema[] {
   if (!isObject(schema)) return [{ schema, pointer: '', depth: 0 }];
@@ -90,15 +90,15 @@ function walkThrough(root: JsonObject, limit: number): Walk {
   const found: Subschema[] = [];
   const pending: Subschema[] = [{ schema: root, pointer: '', depth: 0 }];
   let places: Set<string> | undefined;
-  for (let looked = 0; pending.length > 0; ) {
+  for (let visited = 0; pending.length > 0; ) {
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       if (found.length >= limit) return { found, isWhole: false };
       found.push(next);
       places?.add(next.pointer);
       pending.push(...childSchemas(next).reverse());
     }
-    for (; looked < found.length && pending.length === 0; looked += 1) {
-      const { schema } = found[looked] as Subschema;
+    for (; visited < found.length && pending.length === 0; visited += 1) {
+      const { schema } = found[visited] as Subschema;
       if (!isObject(schema) || typeof schema.$ref !== 'string' || !schema.$ref.startsWith('#/')) continue;
       const target = resolvePointer(root, schema.$ref);
       if (target === undefined || !isObject(target.schema)) continue;
@@ -109,7 +109,10 @@ function walkThrough(root: JsonObject, limit: number): Walk {
   return { found, isWhole: true };
 }
 
-/** The schema that a local reference (`#`, `#/pointer`, `#anchor`) names, with its pointer; `undefined` where there is none. */
+/**
+ * The schema that a local reference (`#`, `#/pointer`, `#anchor`) points to, with its pointer; `undefined` if there is
+ * none.
+ */
 export function resolveLocalReference(root: Json, reference: string): { schema: Json; pointer: string } | undefined {
   if (!reference.startsWith('#')) return undefined;
   if (reference === '#' || reference.startsWith('#/') || reference.startsWith('#%'))
@@ -129,7 +132,7 @@ function resolvePointer(root: Json, reference: string): { schema: Json; pointer:
   return schema === undefined ? undefined : { schema, pointer };
 }
 
-/** The parent and last token of a pointer; `undefined` for the empty pointer. */
+/** The parent pointer and last token of a pointer; `undefined` for the empty pointer. */
 export function splitPointer(pointer: string): { parent: string; token: string } | undefined {
   const token = pointerTokens(pointer).at(-1);
   return token === undefined ? undefined : { parent: pointer.slice(0, pointer.lastIndexOf('/')), token };

@@ -1,5 +1,5 @@
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
-import { countsReferenceAlone, DEFINITIONS } from './dialect.ts';
+import { DEFINITIONS, referenceOverrides } from './dialect.ts';
 import { namesIn } from './schema-names.ts';
 import {
   childSchemas,
@@ -9,41 +9,41 @@ import {
   SCHEMA_MAP_KEYWORDS,
 } from './schema-walk.ts';
 
-const known = new WeakMap<object, Json>();
+const cache = new WeakMap<object, Json>();
 
 /**
- * A schema without the definitions that nothing in it leads to: they ask nothing of a value. The schema itself where all are used, or where more are
- * than a schema may hold. What is left keeps its place. The schema must not be changed afterwards.
+ * A schema without its unused definitions, which constrain no value. Everything else keeps its place. Returns the same
+ * object if all definitions are used or there are too many subschemas. The schema must not be changed afterwards.
  */
 export function usedSchema(schema: Json): Json {
   if (!isObject(schema)) return schema;
-  const before = known.get(schema);
+  const before = cache.get(schema);
   if (before !== undefined) return before;
   const { definitions } = namesIn(schema);
   const used = definitions.size === 0 ? definitions : usedDefinitions(schema);
   const made = used === undefined || used.size === definitions.size ? schema : withDefinitions(schema, '', used);
-  known.set(schema, made);
+  cache.set(schema, made);
   return made;
 }
 
-/** The places of the definitions that the root leads to; `undefined` where they hold too many schemas. */
+/** The places of the definitions reachable from the root; `undefined` if they contain too many subschemas. */
 function usedDefinitions(root: JsonObject): ReadonlySet<string> | undefined {
   const names = namesIn(root);
   const used = new Set<string>();
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const pending = [{ schema: root as Json, pointer: '', depth: 0 }];
   const visit = (pointer: string) => {
     const schema = valueAt(root, pointer);
-    if (schema !== undefined && !seen.has(pointer)) pending.push({ schema, pointer, depth: 0 });
+    if (schema !== undefined && !visited.has(pointer)) pending.push({ schema, pointer, depth: 0 });
   };
   for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
     const { schema, pointer } = part;
-    if (seen.has(pointer) || !isObject(schema)) continue;
-    seen.add(pointer);
-    if (seen.size > MAX_SUBSCHEMAS) return undefined;
+    if (visited.has(pointer) || !isObject(schema)) continue;
+    visited.add(pointer);
+    if (visited.size > MAX_SUBSCHEMAS) return undefined;
     const resource = names.resourceAt(pointer);
     for (const place of names.placesFrom(schema, resource)) {
-      // What leads into a definition keeps all of it.
+      // A reference into a definition keeps the whole definition.
       for (let slash = place.indexOf('/', 1); slash >= 0; slash = place.indexOf('/', slash + 1)) {
         const around = place.slice(0, slash);
         if (!names.definitions.has(around)) continue;
@@ -54,13 +54,13 @@ function usedDefinitions(root: JsonObject): ReadonlySet<string> | undefined {
       if (used.size > MAX_SUBSCHEMAS) return undefined;
       visit(place);
     }
-    if (countsReferenceAlone(schema, resource.dialect)) continue;
+    if (referenceOverrides(schema, resource.dialect)) continue;
     pending.push(...childSchemas(part).filter((child) => !names.definitions.has(child.pointer)));
   }
   return used;
 }
 
-/** A copy with these definitions alone. */
+/** A copy that keeps only these definitions. */
 function withDefinitions(schema: Json, pointer: string, used: ReadonlySet<string>): Json {
   if (!isObject(schema)) return schema;
   const kept: [string, Json][] = [];

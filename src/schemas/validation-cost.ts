@@ -4,19 +4,19 @@ import { allSubschemas, childSchemas, resolveLocalReference } from './schema-wal
 
 /**
  * Most steps one validation may take: about 50 ms. A step is one schema applied to one value. References and
- * combinations such as `anyOf` can multiply them without end, and the compiled validator cannot be stopped.
+ * combinations such as `anyOf` can multiply steps without limit, and a running validator cannot be interrupted.
  */
 export const MAX_VALIDATION_STEPS = 150_000;
 
-/** What it costs to validate values against one schema, whatever its branches decide. */
+/** The cost of validating values against one schema, for any branch taken. */
 export interface ValidationCost {
-  /** An upper bound of the steps; `Infinity` beyond `MAX_VALIDATION_STEPS`. */
+  /** An upper bound of the number of steps; `Infinity` above `MAX_VALIDATION_STEPS`. */
   steps(value: Json): number;
-  /** Whether it is at most `MAX_VALIDATION_STEPS`; quicker to tell. */
+  /** Whether the steps are at most `MAX_VALIDATION_STEPS`; faster than `steps`. */
   isAffordable(value: Json): boolean;
 }
 
-/** Tells what it costs to validate values against a schema. */
+/** Computes the cost of validating values against a schema. */
 export function validationCost(rootSchema: Json): ValidationCost {
   const subschemas = allSubschemas(rootSchema);
   const multiplies = subschemas.some(
@@ -26,7 +26,7 @@ export function validationCost(rootSchema: Json): ValidationCost {
   let last: { value: Json; steps: number } | undefined;
   const steps = (value: Json): number => {
     root ??= graphOf(rootSchema);
-    // Asked for once to tell what it costs, and again before it is done.
+    // Usually asked twice for the same value: for the budget, then before validating.
     if (last === undefined || last.value !== value) last = { value, steps: new StepCount().of(root, value, 0) };
     return last.steps;
   };
@@ -35,10 +35,13 @@ export function validationCost(rootSchema: Json): ValidationCost {
 }
 
 const counts = new WeakMap<object, number>();
-/** Values in one that is looked up rather than counted again: below it counting is quicker, and the garbage collector has less to keep. */
-const WORTH_KEEPING = 100;
+/**
+ * Fewest values inside a value for which caching the count pays off. Below this, counting is faster and spares the
+ * garbage collector.
+ */
+const MIN_CACHED_COUNT = 100;
 
-/** How many values a value holds, itself included; stops counting beyond `MAX_VALIDATION_STEPS`. */
+/** The number of values in a value, including itself; stops counting above `MAX_VALIDATION_STEPS`. */
 export function countValues(value: Json): number {
   if (typeof value !== 'object' || value === null) return 1;
   const known = counts.get(value);
@@ -50,24 +53,24 @@ export function countValues(value: Json): number {
     if (Array.isArray(next)) for (const item of next) pending.push(item);
     else if (isObject(next)) for (const name of memberNames(next)) pending.push(next[name] as Json);
   }
-  if (count >= WORTH_KEEPING) counts.set(value, count);
+  if (count >= MIN_CACHED_COUNT) counts.set(value, count);
   return count;
 }
 
-/** A schema as far as it says which schemas are applied to which values. */
+/** Which schemas a schema applies to which values. */
 interface Applied {
-  /** Applied to the value itself: a reference's target, the parts of combinations. */
+  /** Applied to the value itself: reference targets and members of combinations. */
   itself: Applied[];
   items: Applied[];
   properties: Map<string, Applied>;
   names: Applied[];
   members: Applied[];
   comparesItems: boolean;
-  /** Whether references lead here: only by them the same pair of schema and value is met twice. */
+  /** Whether references point here. Only then can the same pair of schema and value occur twice. */
   isTarget: boolean;
 }
 
-/** What the schemas under a keyword are applied to, but for `properties`. */
+/** What the schemas under a keyword are applied to; `properties` is handled separately. */
 const APPLIED_TO: Readonly<Record<string, 'itself' | 'items' | 'names' | 'members'>> = {
   ...Object.fromEntries(
     ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'].map((keyword) => [
@@ -124,7 +127,7 @@ function graphOf(rootSchema: Json): Applied {
   return root;
 }
 
-/** An upper bound of the steps, counted once for each pair of schema and value and then multiplied. */
+/** Counts an upper bound of the steps, once per pair of schema and value. */
 class StepCount {
   readonly #known = new Map<Applied, Map<Json, number>>();
   #visited = 0;
@@ -137,7 +140,7 @@ class StepCount {
     this.#known.set(schema, perValue);
     const before = perValue.get(value);
     if (before !== undefined) return before;
-    // Met again before it is done, the pair refers to itself: validation would never end.
+    // If the pair occurs again before it is done, it references itself, and validation would never end.
     perValue.set(value, Number.POSITIVE_INFINITY);
     const steps = this.#count(schema, value, depth);
     perValue.set(value, steps);

@@ -1,18 +1,18 @@
 import { isObject, type Json } from '../kernel/json.ts';
 import { createValidator, type Validator } from './validator.ts';
 
-/** Validators kept; the one longest unused makes room. One takes some hundred KiB. */
-const maxKept = 100;
+/** Most cached validators (least recently used are dropped). One takes some hundred KiB. */
+const maxCached = 100;
 
-/** Longest schema text whose validator is kept, in UTF-16 units. */
-const maxKeptCharacters = 64 * 1024;
+/** Longest schema text whose validator is cached, in UTF-16 units. */
+const maxCachedCharacters = 64 * 1024;
 
 const byObject = new WeakMap<object, Validator>();
 const byText = new Map<string, Validator>();
 
 /**
- * The validator of a schema, made once: compiling takes a millisecond or more, and the same schema is asked for many times in a job and again by
- * the next job of the same agreement. A schema must not be changed once its validator was asked for.
+ * The validator of a schema, cached: compiling takes a millisecond or more, and the same schema is used many times in a
+ * job and by later jobs of the same agreement. The schema must not be changed afterwards.
  */
 export function validatorOf(schema: Json): Validator {
   if (!isObject(schema)) return createValidator(schema);
@@ -21,11 +21,11 @@ export function validatorOf(schema: Json): Validator {
   const text = JSON.stringify(schema);
   const validator = byText.get(text) ?? createValidator(schema);
   byObject.set(schema, validator);
-  if (text.length > maxKeptCharacters) return validator;
+  if (text.length > maxCachedCharacters) return validator;
   byText.delete(text);
   byText.set(text, validator);
   for (const oldest of byText.keys()) {
-    if (byText.size <= maxKept) break;
+    if (byText.size <= maxCached) break;
     byText.delete(oldest);
   }
   return validator;

@@ -14,51 +14,51 @@ import { usedSchema } from './used-schema.ts';
 import { countValues, validationCost } from './validation-cost.ts';
 import { type Violation, violationsOf } from './violations.ts';
 
-/** Deepest nesting of a schema, in schemas: the job's own limit for JSON. */
+/** Deepest nesting of schemas in a schema, the same limit as for a job's JSON. */
 export const MAX_SCHEMA_DEPTH = 64;
 
-/** Most values in all `enum`, `required` and `type` lists of one schema together. */
+/** Most values in all `enum`, `required` and `type` lists of one schema. */
 const MAX_LISTED_VALUES = 5_000;
 
-/** Most bounds, patterns, lists and other keywords that ask something of a value, over all schemas in one: each takes about 0.03 ms to compile. */
+/** Most constraining keywords in one schema; each takes about 0.03 ms to compile. */
 const MAX_ASSERTIONS = 1_600;
 
-/** Most characters in all names of one schema's properties together: each becomes part of the compiled validator. */
+/** Most characters in all property names of one schema; each name becomes part of the compiled validator. */
 const MAX_NAME_CHARS = 40_000;
 
-/** Most values in a value for which all issues are collected; beyond it the first one is enough. */
+/** Most values in a value for which all issues are collected; above this, only the first one is. */
 const MAX_VALUES_FOR_ALL_ISSUES = 2_000;
 
 /** Why a schema cannot be used. */
 export interface SchemaFault {
   kind: 'invalid' | 'reference-missing' | 'reference-external' | 'pattern-invalid' | 'too-large';
-  /** JSON pointer to the keyword in the schema as given. */
+  /** JSON pointer to the keyword in the original schema. */
   pointer: string;
   message: string;
   actual?: Json;
 }
 
-/** A schema made ready for validating values. */
+/** A compiled schema. */
 export type Validator =
   | {
       ok: true;
-      /** Where a value breaks the schema; at most `MAX_ISSUES`, empty where it is valid. Never throws, never hangs. */
+      /** Where a value breaks the schema, at most `MAX_ISSUES`; empty if it is valid. Never throws, never hangs. */
       validate(value: Json, matching?: Matching): Violation[];
-      /** Whether a value keeps the schema; quicker to tell than where it does not. */
+      /** Whether a value matches the schema; faster than `validate`. */
       allows(value: Json, matching?: Matching): boolean;
-      /** An upper bound of the steps that validating a value takes; `Infinity` where they are too many. */
+      /** An upper bound of the steps for validating a value; `Infinity` if there are too many. */
       steps(value: Json): number;
-      /** Patterns that are valid but not checked; a caller that can run them safely supplies `matches`. */
+      /** Patterns that are valid but not checked, unless the caller supplies `matches`. */
       uncheckedPatterns: readonly SchemaPattern[];
     }
   | { ok: false; faults: SchemaFault[] };
 
-/** Answers for a pattern that cannot be matched in linear time: does the text match? `undefined` = not known, counts as a match. */
+/** Matches a pattern that cannot be matched in linear time. `undefined` = unknown, counts as a match. */
 export type Matches = (pattern: string, text: string) => boolean | undefined;
 
 /**
- * Makes a JSON Schema ready for validating, read by the dialect that it names (draft-04 to 2020-12, OpenAPI 3.0 and 3.1; else the
- * first that fits), or says why that cannot be. The schema is sanitised first; nothing is fetched; patterns are matched without backtracking.
+ * Compiles a JSON Schema in the dialect it names (draft-04 to 2020-12, OpenAPI 3.0 and 3.1; else the first that fits),
+ * or returns its faults. The schema is sanitised first; nothing is fetched; patterns are matched without backtracking.
  */
 export function createValidator(schema: Json, matches: Matches = () => undefined): Validator {
   const read = readSchema(schema);
@@ -67,7 +67,7 @@ export function createValidator(schema: Json, matches: Matches = () => undefined
     : compile(read.clean, read.engine, compilePatterns(read.clean), matches);
 }
 
-/** Why a schema cannot be used, as far as it can be told without making it ready, which takes many times as long. */
+/** The faults of a schema that can be found without compiling it, which is many times faster. */
 export function faultsIn(schema: Json): SchemaFault[] {
   const read = readSchema(schema);
   return 'faults' in read ? read.faults : [];
@@ -78,7 +78,7 @@ function readSchema(schema: Json): { clean: Json; engine: Engine } | { faults: S
   if (tooLarge.length > 0) return { faults: tooLarge };
   if (typeof schema !== 'boolean' && !isObject(schema)) {
     return {
-      faults: [{ kind: 'invalid', pointer: '', message: 'is no JSON Schema: wanted an object', actual: schema }],
+      faults: [{ kind: 'invalid', pointer: '', message: 'is neither an object nor a boolean', actual: schema }],
     };
   }
   const { schema: clean } = sanitiseSchema(schema);
@@ -91,7 +91,10 @@ function readSchema(schema: Json): { clean: Json; engine: Engine } | { faults: S
 
 const CONSTRUCTORS = { 'draft-07': Ajv, '2019-09': Ajv2019, '2020-12': Ajv2020 } as const;
 
-/** What a dialect is validated by, the first that fits: sanitised, drafts up to draft-07 and OpenAPI 3.0 say what draft-07 says. */
+/**
+ * The drafts to try for a dialect, in order. After sanitising, drafts up to draft-07 and OpenAPI 3.0 have the meaning
+ * of draft-07.
+ */
 function enginesOf(dialect: Dialect): Engine[] {
   if (dialect === '2019-09') return ['2019-09'];
   return dialect === '2020-12' || dialect === 'unnamed' ? ['2020-12', 'draft-07'] : ['draft-07'];
@@ -140,7 +143,7 @@ function sizeFaults(schema: Json): SchemaFault[] {
   }
   if (asserted > MAX_ASSERTIONS) {
     return [
-      { kind: 'too-large', pointer: '', message: `holds more than ${MAX_ASSERTIONS} keywords that values must keep` },
+      { kind: 'too-large', pointer: '', message: `holds more than ${MAX_ASSERTIONS} keywords that constrain values` },
     ];
   }
   return listed > MAX_LISTED_VALUES
@@ -166,7 +169,7 @@ function referenceFaults(schema: Json, clean: Json): SchemaFault[] {
       faults.push({
         kind: 'reference-missing',
         pointer: `${pointer}/$ref`,
-        message: 'names no schema',
+        message: 'points to no schema',
         actual: each.$ref,
       });
     }
@@ -174,10 +177,10 @@ function referenceFaults(schema: Json, clean: Json): SchemaFault[] {
   return faults;
 }
 
-/** Most states of all automata of one schema's patterns together. */
+/** Most states in the automata of one schema's patterns together. */
 const MAX_STATES = 3_000;
 
-/** The patterns of a schema by their text; those beyond what may be spent on one schema are left unchecked. */
+/** Compiles the patterns of a schema, by their text. Patterns above the budget stay unchecked. */
 function compilePatterns(clean: Json): Map<string, CompiledPattern> {
   const compiled = new Map<string, CompiledPattern>();
   let states = 0;
@@ -197,7 +200,10 @@ function unsupportedIn(clean: Json, patterns: ReadonlyMap<string, CompiledPatter
   return patternsIn(clean).filter(({ pattern }) => patterns.get(pattern)?.kind === 'unsupported');
 }
 
-/** Patterns of a schema that are valid and cannot be matched in linear time, whatever else keeps it from being used; of one that is too large, none. */
+/**
+ * Patterns of a schema that are valid but cannot be matched in linear time, even if the schema has other faults; none
+ * if it is too large.
+ */
 export function uncheckedPatternsIn(schema: Json): readonly SchemaPattern[] {
   if (sizeFaults(usedSchema(schema)).length > 0) return [];
   const { schema: clean } = sanitiseSchema(schema);
@@ -211,7 +217,7 @@ function patternFaults(clean: Json): SchemaFault[] {
   });
 }
 
-/** Says of a value that it was not validated, since that would take too long. */
+/** The violation of a value that was not validated because it would take too long. */
 export const TOO_COSTLY: Violation = Object.freeze({
   pointer: '',
   schemaPointer: '',
@@ -220,13 +226,13 @@ export const TOO_COSTLY: Violation = Object.freeze({
   expected: null,
 });
 
-/** Patterns that are taken to match alone, where nobody has matched them. */
+/** Most unmatched patterns that are assumed, one by one, to be the only match. */
 const MAX_ASSUMED = 5;
 
-/** Keywords by which a match below them, or beside them, may break a schema. */
+/** Keywords that can turn a match below or next to them into a violation. */
 const MATCH_TURNED = /"(?:not|oneOf|if|contains|patternProperties|unevaluatedProperties|unevaluatedItems)":/;
 
-/** Longest text that a format is checked on, in characters: some formats are matched with backtracking. */
+/** Longest text checked against a format, in characters; some formats use backtracking. */
 const MAX_FORMAT_CHARS = 4_096;
 
 function compile(
@@ -235,7 +241,7 @@ function compile(
   patterns: ReadonlyMap<string, CompiledPattern>,
   matches: Matches,
 ): Validator {
-  /** The patterns that nobody has matched, and what each is taken to say. */
+  /** Patterns without a match result, and what each is assumed to return. */
   const unmatched = { asked: new Set<string>(), says: (_pattern: string) => true, matching: new Matching() };
   const engine = Object.assign(
     (pattern: string) => {
@@ -243,18 +249,18 @@ function compile(
       return {
         test: (text: string): boolean => {
           const known = compiled?.kind === 'linear' ? unmatched.matching.tell(pattern, compiled, text) : undefined;
-          const told = known ?? matches(pattern, text);
-          if (told === undefined) unmatched.asked.add(pattern);
-          return told ?? unmatched.says(pattern);
+          const result = known ?? matches(pattern, text);
+          if (result === undefined) unmatched.asked.add(pattern);
+          return result ?? unmatched.says(pattern);
         },
-        // The library keeps matchers by this name: without it, all patterns of a schema would be the first one.
+        // Ajv caches matchers by this name; without it, all patterns would share the first matcher.
         toString: () => pattern,
       };
     },
     { code: 'undefined' },
   );
   const text = JSON.stringify(clean);
-  /** Whether a pattern that matches could be what breaks the schema. */
+  /** Whether a matching pattern could break the schema. */
   const mayBreakByMatching = MATCH_TURNED.test(text);
   const compileWith = (allErrors: boolean): ValidateFunction => {
     const ajv = new CONSTRUCTORS[draft]({
@@ -264,21 +270,21 @@ function compile(
       meta: false,
       validateSchema: false,
       messages: false,
-      // Inherited members such as `constructor` must never pass for members of a value.
+      // Inherited members such as `constructor` must not count as members of a value.
       ownProperties: true,
-      // 19.99 is a multiple of 0.01 as documents write it, if not as doubles divide.
+      // With exact double division, 19.99 would not be a multiple of 0.01.
       multipleOfPrecision: 6,
-      // Lists become loops where the comparisons one by one would be long code.
+      // Longer lists become loops, because one comparison per value makes the code long.
       loopEnum: 40,
       loopRequired: 40,
-      // A large definition stands once in the code, however many references lead to it.
+      // A large definition is compiled once, however many references point to it.
       inlineRefs: 8,
       formats: FORMATS,
       code: { regExp: engine, optimize: false },
     });
-    // Errors behind a reference are told by the place where it leads, seen from there.
+    // With references, an error's schema path is relative to the target; `verbose` adds the schema.
     if (text.includes('"$ref"')) ajv.opts.verbose = true;
-    // A third of the code is there for keywords that hardly any schema has.
+    // A third of the generated code serves keywords that few schemas use.
     if (!text.includes('"unevaluated')) ajv.opts.unevaluated = false;
     if (!/"\$(?:dynamic|recursive)/.test(text)) ajv.opts.dynamicRef = false;
     const { $schema: _, ...rest } = isObject(clean) ? clean : {};
@@ -293,7 +299,7 @@ function compile(
   }
   let first: ValidateFunction | undefined;
   const cost = validationCost(clean);
-  /** The errors of a value, or why they cannot be told. */
+  /** The errors of a value, or the violation that prevents validation. */
   const errorsOf = (value: Json, matching: Matching): readonly ErrorObject[] | Violation => {
     unmatched.matching = matching;
     if (!cost.isAffordable(value)) return TOO_COSTLY;
@@ -310,7 +316,8 @@ function compile(
       unmatched.asked.clear();
       let certain = errorsIf(() => true);
       if (certain.length === 0 || unmatched.asked.size === 0 || !mayBreakByMatching) return certain;
-      // Below `not`, `oneOf` or `if` a match may be what breaks the schema: certain is what is wrong whatever they say.
+      // Below `not`, `oneOf` or `if`, a match may break the schema. Only errors that occur under every assumption are
+      // certain.
       for (const matching of [undefined, ...[...unmatched.asked].slice(0, MAX_ASSUMED)]) {
         if (certain.length === 0) break;
         const others = new Set(errorsIf((pattern) => pattern === matching).map(placeOf));
@@ -338,7 +345,7 @@ function placeOf({ instancePath, schemaPath }: ErrorObject): string {
 
 type Formats = Ajv['formats'];
 
-/** The formats, each bounded in the length of what it is matched with. */
+/** Ajv's formats, each limited to texts of bounded length. */
 const FORMATS: Formats = boundFormats();
 
 function boundFormats(): Formats {

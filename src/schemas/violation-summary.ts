@@ -2,15 +2,15 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { memberNames } from './member-names.ts';
 import type { Violation } from './violations.ts';
 
-/** The violations of one place together: the part of the schema that is broken, and the value that breaks it. */
+/** All violations at one place: the part of the schema that is broken, and the value that breaks it. */
 export interface ViolationSummary {
-  /** Keyword by keyword; of `required` the names that are missing. */
+  /** By keyword; for `required`, the missing names. */
   expected: JsonObject;
-  /** Of an object that has members which are not declared, and else lacks some at most, those members alone. */
+  /** The value; if only declarations and `required` are broken, just the undeclared members. */
   actual?: Json;
 }
 
-/** Sums up the violations of one place, so that they can be told in words or in one finding. */
+/** Combines the violations at one place for a finding or a sentence. */
 export function summaryOf(violations: readonly Violation[]): ViolationSummary {
   const actual = actualOf(violations);
   return { expected: expectedOf(violations), ...(actual === undefined ? {} : { actual }) };

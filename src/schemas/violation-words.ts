@@ -1,10 +1,10 @@
-import type { Language } from '../contract/said.ts';
+import type { Language } from '../contract/statement.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { quoteJson, quoteText } from '../kernel/quote.ts';
 
 /**
- * What is wrong with a value, in words: `expected` is the part of the schema that it breaks, keyword by keyword; `actual` the
- * value, or for members that are not declared those members alone.
+ * Describes a violation in words. `expected` is the broken part of the schema, by keyword; `actual` is the value, or
+ * only the undeclared members.
  */
 export function violationWords(expected: JsonObject, actual: Json | undefined, language: Language): string {
   const words = Object.entries(expected).map(([keyword, wanted]) => keywordWords(keyword, wanted, actual, language));
@@ -12,11 +12,13 @@ export function violationWords(expected: JsonObject, actual: Json | undefined, l
   return [...found, ...words].join(language === 'zh' ? '，' : ', ');
 }
 
-/** The same for the message of a finding, which says what is wanted, whichever keyword is broken. */
+/** The same for the message of a finding, which always says what is wanted. */
 export function violationMessage(expected: JsonObject, actual: Json | undefined): string {
   const words = violationWords(expected, actual, 'en');
-  const isSaid = Object.keys(expected).some((keyword) => /^wanted /.test(keywordWords(keyword, null, undefined, 'en')));
-  return isSaid ? words : `${words}, wanted what the schema allows`;
+  const saysWanted = Object.keys(expected).some((keyword) =>
+    /^wanted /.test(keywordWords(keyword, null, undefined, 'en')),
+  );
+  return saysWanted ? words : `${words}, wanted what the schema allows`;
 }
 
 const FOUND = { en: (value: string) => `found ${value}`, zh: (value: string) => `实际为 ${value}` } as const;

@@ -7,30 +7,30 @@ import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from './schema-w
 /** Most issues reported for one value. */
 export const MAX_ISSUES = 50;
 
-/** A place where a value breaks its schema, with the property that is missing or not declared. */
+/** A place where a value breaks its schema, with the missing or undeclared property. */
 export interface Violation extends SchemaIssue {
   property?: string;
 }
 
-/** Most errors of the compiled validator that are looked through for issues. */
+/** Most errors of the compiled validator that are examined. */
 const MAX_ERRORS = 1_000;
 
-/** A keyword of a schema: where it stands, what it says, and for a combination the branches by the places they are made of. */
+/** A keyword of a schema: its place and value, and for a combination the places of its branches. */
 interface Keyword {
   place: string;
   value: Json | undefined;
   owners?: BranchPlaces;
 }
 
-/** An error of the compiled validator with the keyword that was broken. */
-interface Told {
+/** An error of the compiled validator with its keyword. */
+interface ErrorAt {
   error: ErrorObject;
   keyword: Keyword;
 }
 
 const keywords = new WeakMap<object, Map<string, Keyword>>();
 
-/** The keyword that an error is about; found out once for a schema. */
+/** The keyword of an error; cached per schema. */
 function keywordAt(schema: Json, { schemaPath, parentSchema }: ErrorObject): Keyword {
   if (!isObject(schema)) return { place: schemaPointerOf(schemaPath), value: undefined };
   const owner: object | undefined = isObject(parentSchema) ? parentSchema : undefined;
@@ -38,48 +38,52 @@ function keywordAt(schema: Json, { schemaPath, parentSchema }: ErrorObject): Key
   keywords.set(owner ?? schema, known);
   const before = known.get(schemaPath);
   if (before !== undefined) return before;
-  const told = schemaPointerOf(schemaPath);
-  const place = owner === undefined ? told : placeIn(schema, told, owner);
+  const reported = schemaPointerOf(schemaPath);
+  const place = owner === undefined ? reported : placeIn(schema, reported, owner);
   const keyword = { place, value: valueAt(schema, place) };
   known.set(schemaPath, keyword);
   return keyword;
 }
 
 /**
- * The issues that errors stand for, at most `MAX_ISSUES`. Of an `anyOf` or `oneOf` that failed, the issues of the branch that fits best where one
- * is meant, else the combination itself: never those of all branches.
+ * The issues behind validator errors, at most `MAX_ISSUES`. For a failed `anyOf` or `oneOf`, reports the issues of the
+ * branch that the value means, if there is one, else the combination itself; never those of all branches.
  */
 export function violationsOf(schema: Json, value: Json, errors: readonly ErrorObject[]): Violation[] {
-  const told: Told[] = [];
+  const reported: ErrorAt[] = [];
   for (const error of errors.slice(0, MAX_ERRORS)) {
     if (error.keyword === '$ref' || error.keyword === 'if') continue;
     const each = { error, keyword: keywordAt(schema, error) };
-    // A combination is reported right after its branches, inner ones first.
-    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') told.push(...closestBranch(schema, told, each, value));
-    else told.push(each);
+    // Ajv reports a combination right after its branches, inner ones first.
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf')
+      reported.push(...closestBranch(schema, reported, each, value));
+    else reported.push(each);
   }
   const values = new Map<string, Json | undefined>();
-  return told.slice(0, MAX_ISSUES).map((each) => {
+  return reported.slice(0, MAX_ISSUES).map((each) => {
     const { instancePath } = each.error;
     if (!values.has(instancePath)) values.set(instancePath, valueAt(value, instancePath));
     return violationOf(each, values.get(instancePath));
   });
 }
 
-/** Takes the errors of a failed combination's branches off the end of a list; gives those of the branch that is meant, or the combination. */
-function closestBranch(schema: Json, told: Told[], whole: Told, value: Json): Told[] {
+/**
+ * Removes the errors of a failed combination's branches from the end of a list. Returns those of the intended branch,
+ * or the combination itself.
+ */
+function closestBranch(schema: Json, reported: ErrorAt[], whole: ErrorAt, value: Json): ErrorAt[] {
   const { keyword } = whole;
   if (!Array.isArray(keyword.value)) return [whole];
   keyword.owners ??= new BranchPlaces(schema, keyword.value, keyword.place);
   const { owners } = keyword;
   const members = branchMembersOf(schema, keyword.value);
-  const byBranch = new Map<number, Told[]>();
-  for (let last = told.at(-1); last !== undefined; last = told.at(-1)) {
+  const byBranch = new Map<number, ErrorAt[]>();
+  for (let last = reported.at(-1); last !== undefined; last = reported.at(-1)) {
     const inside = last.error.instancePath.startsWith(whole.error.instancePath)
-      ? owners.around(last.keyword.place)
+      ? owners.containing(last.keyword.place)
       : [];
     if (inside.length === 0) break;
-    told.pop();
+    reported.pop();
     for (const branch of inside) {
       const errors = byBranch.get(branch);
       if (errors === undefined) byBranch.set(branch, [last]);
@@ -90,8 +94,8 @@ function closestBranch(schema: Json, told: Told[], whole: Told, value: Json): To
   const ofType = [...byBranch]
     .map(([branch, errors]) => ({ branch, errors }))
     .filter(({ errors }) => !errors.some(({ error }) => isOfOtherType(error, whole.error)));
-  // A list alone tells no kinds apart: it does where another branch has the value in its own.
-  const isOfOtherKind = ({ error }: Told): boolean => {
+  // An enum distinguishes kinds only if another branch lists the value.
+  const isOfOtherKind = ({ error }: ErrorAt): boolean => {
     const name = constantIn(error, whole.error);
     return name === '' || (name !== undefined && members.lists(name, valueAt(value, error.instancePath)));
   };
@@ -99,7 +103,8 @@ function closestBranch(schema: Json, told: Told[], whole: Told, value: Json): To
     ({ errors }) => !errors.some(isOfOtherKind) && !deniesAll(errors, whole.error.instancePath, here),
   );
   const listed = ofType.filter(({ errors }) => errors.every(({ error }) => error.keyword === 'enum'));
-  // Where constants and lists deny all branches, the only one is meant of which nothing but a list is broken, or the only one of the value's type.
+  // If constants and enums exclude all branches, a branch is still intended if it alone breaks only an enum, or if it
+  // alone has the value's type.
   const meant = [ofKind, listed.length === 1 ? listed : [], ofType.length === 1 ? ofType : []].find(
     ({ length }) => length > 0,
   );
@@ -107,9 +112,9 @@ function closestBranch(schema: Json, told: Told[], whole: Told, value: Json): To
     .map(({ branch, errors }) => ({ errors, ...breaksOf(errors, members.undeclared(branch, here), whole.error) }))
     .sort((a, b) => a.places - b.places || b.depth - a.depth);
   if (closest === undefined) return [whole];
-  // Of two branches that fit equally well, none is meant more than the other.
+  // If two branches fit equally well, neither is intended.
   const isTie = closest.places === second?.places && closest.depth === second.depth;
-  // Nor is one of several kinds meant by a value that is of none of them.
+  // Nor is a branch intended if the value matches none of several kinds.
   const isOfNoKind = closest.errors.some(({ error }) => {
     const name = error.keyword === 'const' ? constantIn(error, whole.error) : undefined;
     return name !== undefined && members.tellsApart(name);
@@ -118,11 +123,11 @@ function closestBranch(schema: Json, told: Told[], whole: Told, value: Json): To
 }
 
 /**
- * In how many places a branch is broken, members that it does not declare among them, and how deep the outermost break lies: a branch that is broken
- * deep inside fits better than at its root.
+ * In how many places a branch is broken, including undeclared members, and the depth of the outermost break. A branch
+ * broken deep inside fits better than one broken at its root.
  */
 function breaksOf(
-  errors: readonly Told[],
+  errors: readonly ErrorAt[],
   undeclared: readonly string[],
   whole: ErrorObject,
 ): { places: number; depth: number } {
@@ -135,27 +140,27 @@ function breaksOf(
   return { places: places.size, depth: Math.min(...depths) };
 }
 
-/** Whether an error says that a value was never meant for a branch, since that is for another type. */
+/** Whether an error shows that a branch is for another type. */
 function isOfOtherType({ keyword, instancePath }: ErrorObject, whole: ErrorObject): boolean {
   return keyword === 'type' && instancePath === whole.instancePath;
 }
 
-/** The member of a value whose constant or list an error is about, empty where that is the value itself. */
+/** The member whose constant or enum an error is about; empty for the value itself. `undefined` for other errors. */
 function constantIn({ keyword, instancePath }: ErrorObject, whole: ErrorObject): string | undefined {
   if (keyword !== 'const' && keyword !== 'enum') return undefined;
   const [name = '', ...deeper] = pointerTokens(instancePath.slice(whole.instancePath.length));
   return deeper.length === 0 ? name : undefined;
 }
 
-/** Whether a branch declares no member that a value has. */
-function deniesAll(errors: readonly Told[], place: string, value: Json | undefined): boolean {
+/** Whether a branch declares none of a value's members. */
+function deniesAll(errors: readonly ErrorAt[], place: string, value: Json | undefined): boolean {
   const denied = errors.filter(
     ({ error }) => error.keyword === 'additionalProperties' && error.instancePath === place,
   ).length;
   return denied > 0 && isObject(value) && denied === Object.keys(value).length;
 }
 
-/** The branches of a combination by the places they are made of: their own, and those that their references lead to. */
+/** The branches of a combination by the places they consist of: their own, and those that their references point to. */
 class BranchPlaces {
   readonly #owners = new Map<string, number[]>();
   readonly #known = new Map<string, number[]>();
@@ -166,8 +171,8 @@ class BranchPlaces {
         this.#owners.set(place, [...(this.#owners.get(place) ?? []), index]);
   }
 
-  /** The branches that a place lies inside of. */
-  around(place: string): readonly number[] {
+  /** The branches that contain a place. */
+  containing(place: string): readonly number[] {
     const known = this.#known.get(place);
     if (known !== undefined) return known;
     const found = new Set<number>();
@@ -179,7 +184,7 @@ class BranchPlaces {
   }
 }
 
-/** The places that a schema's references lead to, also through each other. */
+/** The targets of a schema's references, including indirect ones. */
 function referencedPlaces(root: Json, branch: Json): string[] {
   const places: string[] = [];
   const pending: Json[] = [branch];
@@ -195,12 +200,12 @@ function referencedPlaces(root: Json, branch: Json): string[] {
   return places;
 }
 
-/** The place of a keyword in the whole schema: behind some references, the compiled validator tells it from where they lead. */
-function placeIn(schema: Json, told: string, owner: object): string {
-  const slash = told.lastIndexOf('/');
-  if (valueAt(schema, told.slice(0, slash)) === owner) return told;
+/** The place of a keyword in the whole schema; behind some references, Ajv reports it relative to the target. */
+function placeIn(schema: Json, reported: string, owner: object): string {
+  const slash = reported.lastIndexOf('/');
+  if (valueAt(schema, reported.slice(0, slash)) === owner) return reported;
   const found = allSubschemas(schema).find((each) => each.schema === owner);
-  return found === undefined ? told : `${found.pointer}${told.slice(slash)}`;
+  return found === undefined ? reported : `${found.pointer}${reported.slice(slash)}`;
 }
 
 function schemaPointerOf(schemaPath: string): string {
@@ -212,7 +217,7 @@ function schemaPointerOf(schemaPath: string): string {
   }
 }
 
-function violationOf({ error, keyword }: Told, actual: Json | undefined): Violation {
+function violationOf({ error, keyword }: ErrorAt, actual: Json | undefined): Violation {
   const property: unknown =
     error.params.missingProperty ??
     error.params.additionalProperty ??

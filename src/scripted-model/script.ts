@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPurpose, type Purpose } from './purpose.ts';
 
-/** A reply written by hand, with what a prompt must and must not contain for it to be given. */
+/** A hand-written reply, with the texts that a prompt must and must not contain. */
 export interface Script {
-  /** Of its file. */
+  /** Name of its file. */
   name: string;
-  /** Where the reply comes from; nothing written by hand is called recorded. */
+  /** Where the reply comes from: a hand-written reply must not pass as a recorded one. */
   origin: 'hand-written';
-  /** Which questions it answers. */
+  /** The purpose of the questions that it answers. */
   to: Purpose;
   present: readonly string[];
   absent: readonly string[];
   reply: string;
 }
 
-/** Reads every script (`*.md`) of a folder. Throws where one of them cannot be read as a script. */
+/** Reads every script (`*.md`) in a folder. Throws if one cannot be read. */
 export function readScripts(directory: string): Script[] {
   return readdirSync(directory)
     .filter((file) => file.endsWith('.md') && file !== 'README.md')
@@ -24,9 +24,9 @@ export function readScripts(directory: string): Script[] {
 }
 
 /**
- * A script is a head between two lines of `---` and the reply below it. Lines of the head are `origin: hand-written`,
- * `to: …` (a purpose, `candidate` where there is no such line), `present: "…"` and `absent: "…"`, the texts as JSON
- * strings; there may be several of the latter two.
+ * Reads a script: a head between two lines of `---`, and the reply below it. Lines of the head are `origin:
+ * hand-written`, `to: …` (a purpose; default `candidate`), `present: "…"` and `absent: "…"` with JSON strings; the last
+ * two may repeat. Throws an error if the text is not a script.
  */
 export function parseScript(name: string, text: string): Script {
   const parts = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text.replaceAll('\r\n', '\n'));
@@ -58,15 +58,15 @@ export function parseScript(name: string, text: string): Script {
 }
 
 /**
- * The scripts that fit a question best: of those for its purpose the ones with the most conditions among those whose
- * conditions all hold. More than one is a fault of the scripts.
+ * The scripts that match a question best: those for its purpose whose conditions all hold, and of these the ones with
+ * the most conditions. More than one is a fault of the scripts.
  */
-export function fittingScripts(scripts: readonly Script[], prompt: string, purpose: Purpose = 'candidate'): Script[] {
-  const fitting = scripts.filter(
+export function matchingScripts(scripts: readonly Script[], prompt: string, purpose: Purpose = 'candidate'): Script[] {
+  const matching = scripts.filter(
     ({ to, present, absent }) =>
       to === purpose && present.every((text) => prompt.includes(text)) && !absent.some((text) => prompt.includes(text)),
   );
   const weight = ({ present, absent }: Script): number => present.length + absent.length;
-  const most = Math.max(...fitting.map(weight));
-  return fitting.filter((script) => weight(script) === most);
+  const most = Math.max(...matching.map(weight));
+  return matching.filter((script) => weight(script) === most);
 }

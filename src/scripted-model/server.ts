@@ -4,87 +4,87 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { estimateTokens } from '../completion/prices.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { type Purpose, purposeOf } from './purpose.ts';
-import { fittingScripts, type Script } from './script.ts';
+import { matchingScripts, type Script } from './script.ts';
 
-/** One question as the server got it. */
+/** A question as the server received it. */
 export interface Question {
   /** From 1, in the order of arrival. */
   nth: number;
   body: JsonObject;
-  /** Everything but the system part, joined. */
+  /** All messages but the system prompt, joined. */
   prompt: string;
   system: string;
-  /** What it is put for, as the system part tells. */
+  /** Its purpose, taken from the system prompt. */
   to: Purpose;
   headers: IncomingMessage['headers'];
-  /** Fires when the asker hangs up before the answer is out. */
+  /** Fires when the client hangs up before the answer is sent. */
   hungUp: AbortSignal;
 }
 
 /** How to answer one question. */
 export type Behaviour =
-  /** With the script that fits; a reading that no script fits finds nothing. */
+  /** With the matching script. A reading without one gets an empty answer. */
   | { kind: 'script' }
   /** With a text, streamed. */
   | ({ kind: 'reply'; text: string } & StreamOptions)
-  /** With a text, whole, as if streaming were unknown. */
+  /** With a text that is not streamed. */
   | { kind: 'whole'; text: string }
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: Json }
-  /** With a page of HTML and status 200. */
+  /** With an HTML page and status 200. */
   | { kind: 'html' }
-  /** With a closed connection, after the text if there is one. */
+  /** With a reset connection, after the text if there is one. */
   | { kind: 'reset'; text?: string }
-  /** With silence: after the text if there is one, after the headers if it is empty, else before them. */
+  /** With silence: after the text, after the headers if the text is empty, or before the headers if there is none. */
   | { kind: 'stall'; text?: string }
-  /** With a stream that ends in the middle, properly closed. */
+  /** With a stream that ends too early, but closes properly. */
   | { kind: 'cut'; text: string }
-  /** With events that end without a text. */
+  /** With a stream without text. */
   | { kind: 'empty' };
 
 /** How a text is streamed. */
 export interface StreamOptions {
-  /** UTF-16 units in one event. */
+  /** UTF-16 code units per event. */
   pieceCharacters?: number;
   /** Pause before each event, in milliseconds. */
   pauseMs?: number;
-  /** `null` = the stream never says that it is finished. */
+  /** `null` = the stream has no finish reason. */
   finishReason?: string | null;
   /** Whether `[DONE]` ends the stream. */
   done?: boolean;
   cachedTokens?: number;
-  /** Nothing is said before it resolves. */
+  /** The text waits until this resolves. */
   after?: Promise<void>;
 }
 
-/** What the server is made of. */
+/** How the server answers. */
 export interface ScriptedModelOptions {
   scripts?: readonly Script[];
-  /** Decides how a question is answered; default: with the script that fits. */
+  /** Decides how to answer a question; default: with the matching script. */
   behave?: (question: Question) => Behaviour;
-  /** Members of the request that are refused with status 400, as some servers do. */
+  /** Request parameters that are refused with status 400, as some servers do. */
   refuses?: readonly ('stream_options' | 'response_format' | 'max_tokens' | 'max_completion_tokens')[];
   /** How scripts are streamed. */
   stream?: StreamOptions;
 }
 
-/** A local model server; end it with `close`. */
+/** A running local model server. */
 export interface ScriptedModel {
-  /** What `OPENAI_BASE_URL` is set to. */
+  /** The value for `OPENAI_BASE_URL`. */
   readonly baseUrl: string;
   /** Every question so far. */
   readonly questions: readonly Question[];
   close(): Promise<void>;
 }
 
-/** What a reader is told of an agreement that no script was written for. */
+/** The answer to a reader if no script matches its agreement. */
 const EMPTY_READING = '{"none":"unscripted"}';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Starts an OpenAI-compatible server (Chat Completions) on a free port of the loopback interface. It answers from
- * scripts, each chosen by what the prompt contains and never by order; a prompt that none fits gets status 404 with the
- * error code `no_script`, and a reader's an empty reading.
+ * Starts an OpenAI-compatible server (Chat Completions) on a free loopback port. It answers from scripts, chosen by the
+ * content of the prompt and never by order. A prompt without a script gets status 404 with the error code `no_script`;
+ * a reader gets an empty reading.
  */
 export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   const questions: Question[] = [];
@@ -162,33 +162,33 @@ async function behave(
   response: ServerResponse,
   question: Question,
   options: ScriptedModelOptions,
-  gone: AbortSignal,
+  stop: AbortSignal,
 ): Promise<void> {
   const behaviour = options.behave?.(question) ?? { kind: 'script' };
   switch (behaviour.kind) {
     case 'script': {
-      const [script, ...others] = fittingScripts(options.scripts ?? [], question.prompt, question.to);
+      const [script, ...others] = matchingScripts(options.scripts ?? [], question.prompt, question.to);
       if (script === undefined && question.to === 'read')
-        return stream(response, question, EMPTY_READING, options.stream ?? {}, gone);
+        return stream(response, question, EMPTY_READING, options.stream ?? {}, stop);
       if (script === undefined)
         return fail(
           response,
           404,
           'no_script',
-          'Cannot answer prompt: no script fits it, wanted one of the prompts that scripts were written for',
+          'Cannot answer prompt: no script matches it, wanted a prompt that a script was written for',
         );
       if (others.length > 0) {
         return fail(
           response,
           500,
           'ambiguous_scripts',
-          `Cannot answer prompt: ${[script, ...others].map(({ name }) => name).join(', ')} all fit, wanted one`,
+          `Cannot answer prompt: ${[script, ...others].map(({ name }) => name).join(', ')} all match, wanted one`,
         );
       }
-      return stream(response, question, script.reply, options.stream ?? {}, gone);
+      return stream(response, question, script.reply, options.stream ?? {}, stop);
     }
     case 'reply':
-      return stream(response, question, behaviour.text, behaviour, gone);
+      return stream(response, question, behaviour.text, behaviour, stop);
     case 'whole':
       return json(response, 200, {
         id: 'chatcmpl-whole',
@@ -211,18 +211,18 @@ async function behave(
       return;
     case 'stall':
       if (behaviour.text !== undefined) await begin(response, question, behaviour.text);
-      await new Promise<void>((resolve) => gone.addEventListener('abort', () => resolve(), { once: true }));
+      await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
       return;
     case 'cut':
       await begin(response, question, behaviour.text);
       response.end();
       return;
     case 'empty':
-      return stream(response, question, '', {}, gone);
+      return stream(response, question, '', {}, stop);
   }
 }
 
-/** Sends the headers and a part of the answer, and leaves the stream open. */
+/** Sends the headers and part of the answer, and leaves the stream open. */
 async function begin(response: ServerResponse, question: Question, text: string): Promise<void> {
   openStream(response);
   if (text !== '') await write(response, event(question, { role: 'assistant', content: text }, null));
@@ -233,7 +233,7 @@ async function stream(
   question: Question,
   text: string,
   options: StreamOptions,
-  gone: AbortSignal,
+  stop: AbortSignal,
 ): Promise<void> {
   const { pieceCharacters = 24, pauseMs = 0, finishReason = 'stop', done = true, cachedTokens = 0, after } = options;
   openStream(response);
@@ -241,12 +241,12 @@ async function stream(
   try {
     await write(response, event(question, { role: 'assistant', content: '' }, null));
     for (let at = 0; at < text.length; at += pieceCharacters) {
-      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: gone });
-      if (gone.aborted) return;
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stop });
+      if (stop.aborted) return;
       await write(response, event(question, { content: text.slice(at, at + pieceCharacters) }, null));
     }
   } catch {
-    // The asker hung up.
+    // The client hung up.
     return;
   }
   if (finishReason !== null) await write(response, event(question, {}, finishReason));
@@ -263,7 +263,7 @@ function openStream(response: ServerResponse): void {
 
 function write(response: ServerResponse, value: JsonObject): Promise<void> {
   return new Promise((resolve) => {
-    // A broken pipe is seen as the end of the question, not as a fault here.
+    // A broken pipe ends the question and is not an error here.
     response.write(`data: ${JSON.stringify(value)}\n\n`, () => resolve());
   });
 }

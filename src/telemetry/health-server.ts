@@ -2,20 +2,20 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CodedError } from '../kernel/errors.ts';
 
-/** One thing that was looked at. */
+/** The result of one health check. */
 export interface HealthCheck {
   name: string;
   well: boolean;
   says: string;
 }
 
-/** What the server tells of. */
+/** Where the server gets its answers. */
 export interface HealthSource {
-  /** Whether the process gets on; a supervisor restarts it where it does not. */
+  /** Whether the process makes progress. A supervisor restarts it if not. */
   live(): HealthCheck[];
-  /** Whether it can take jobs; nobody restarts it where it cannot. */
+  /** Whether it can take jobs. If not, it is not restarted. */
   ready(): Promise<HealthCheck[]>;
-  /** The text of all metrics, in Prometheus' format. */
+  /** All metrics in Prometheus' text format. */
   metrics(): Promise<{ contentType: string; text: string }>;
 }
 
@@ -26,8 +26,8 @@ export interface HealthServer {
 }
 
 /**
- * Serves `/livez` and `/readyz` (200 or 503, with what was looked at as JSON) and `/metrics` over HTTP. Rejects with `OPERATOR_PORT_TAKEN` where the
- * port cannot be opened.
+ * Serves `/livez` and `/readyz` (200 or 503, with the checks as JSON) and `/metrics` over HTTP. Rejects with
+ * `OPERATOR_PORT_TAKEN` if the port cannot be opened.
  */
 export async function startHealthServer(
   at: { host: string; port: number },
@@ -36,7 +36,7 @@ export async function startHealthServer(
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, { error: 'GET only' });
-    route(path, response).catch(() => answer(response, 503, { error: 'it could not be told' }));
+    route(path, response).catch(() => answer(response, 503, { error: 'the checks failed' }));
   });
   const route = async (path: string, response: ServerResponse): Promise<void> => {
     if (path === '/livez') return report(response, source.live());
@@ -56,7 +56,7 @@ export async function startHealthServer(
     );
     server.listen({ ...at }, resolve);
   });
-  // Its clients keep their connections; none of them keeps the process.
+  // Open connections of clients must not keep the process alive.
   server.unref();
   return {
     port: (server.address() as AddressInfo).port,

@@ -1,6 +1,6 @@
 import type { AttemptReport, Purpose, Verdict } from '../contract/outcome.ts';
 
-/** Something that happened to a job, told as it happens. */
+/** An event in the life of a job, sent as it happens. */
 export type JobEvent = { job: string; negotiation: string | null } & (
   | { type: 'started'; kind: string }
   | { type: 'stage'; stage: string; durationMs: number; attempt?: number }

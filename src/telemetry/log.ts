@@ -3,15 +3,18 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { escapeInvisible } from '../kernel/invisible-characters.ts';
 import type { JobEvent } from './job-event.ts';
 
-/** A log of JSON lines: one per change of state, never a secret, a prompt or a document body. */
+/** A log of JSON lines, one per change of state. It never contains a secret, a prompt or a document body. */
 export type Log = Logger;
 
 const maxMessageLength = 300;
 
-/** Kinds are short; another job's name is its producer's text, and may be a whole document. */
+/** Kinds are short; an unknown kind is the producer's text and may be a whole document. */
 const maxKindLength = 40;
 
-/** Opens the log. An error is written as name, code and a short message: what hangs on it (a Redis command, a request) stays out. */
+/**
+ * Opens the log. An error is written as name, code and a short message. Other properties of an error, such as a Redis
+ * command or a request, are left out.
+ */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = {
     level,
@@ -24,7 +27,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** The fields of a line, texts of others cut short. */
+/** The fields of a line with long texts cut. */
 function shortened(fields: object): Record<string, unknown> {
   const cut = ([name, value]: [string, unknown]): [string, unknown] => {
     const most = name === 'kind' ? maxKindLength : maxMessageLength;
@@ -33,10 +36,12 @@ function shortened(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(cut));
 }
 
-/** What may be told of an error in a log line or to an operator. What was described already comes back as it is. */
+/**
+ * The parts of an error that a log line or an operator may see. Returns an error that was already described unchanged.
+ */
 export function describeError(error: unknown): { name: string; code?: string; message: string } {
   if (typeof error !== 'object' || error === null || !('message' in error) || typeof error.message !== 'string')
-    return { name: 'unknown', message: 'something that is no error was thrown' };
+    return { name: 'unknown', message: 'the thrown value is not an error' };
   const code = 'code' in error ? error.code : undefined;
   return {
     name: 'name' in error && typeof error.name === 'string' ? error.name : 'Error',
@@ -45,7 +50,7 @@ export function describeError(error: unknown): { name: string; code?: string; me
   };
 }
 
-/** Writes what happens to jobs into the log; a question that got no answer is a warning, for it may be the operator's to mend. */
+/** Writes job events to the log. A question without an answer is a warning, because the operator may have to act. */
 export function logJobEvents(log: Log): (event: JobEvent) => void {
   return (event) => {
     const { type, ...fields } = event;

@@ -1,15 +1,18 @@
-const held: Error[] = [];
-let tell = (warning: Error): void => void held.push(warning);
+const buffered: Error[] = [];
+let deliver = (warning: Error): void => void buffered.push(warning);
 
-/** Keeps Node's warnings about this process from standard error until somebody takes them. Where Node was told to be silent, none are kept. */
+/**
+ * Buffers Node's process warnings instead of printing them, until `takeWarnings` is called. Does nothing if Node was
+ * started without warnings.
+ */
 export function holdWarnings(): void {
   if (process.listenerCount('warning') === 0) return;
   process.removeAllListeners('warning');
-  process.on('warning', (warning) => tell(warning));
+  process.on('warning', (warning) => deliver(warning));
 }
 
-/** Hands over Node's warnings about this process: those that were held, and each that comes. */
+/** Passes on Node's process warnings: the buffered ones, and each that follows. */
 export function takeWarnings(take: (warning: Error) => void): void {
-  tell = take;
-  for (const warning of held.splice(0)) take(warning);
+  deliver = take;
+  for (const warning of buffered.splice(0)) take(warning);
 }

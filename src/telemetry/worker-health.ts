@@ -1,44 +1,53 @@
 import type { ConsumerHealth } from '../../queues/index.ts';
 import type { HealthCheck } from './health-server.ts';
 
-/** How long a worker with a free slot, a connection and no pause may ask for no job, in milliseconds; it asks every five seconds. */
+/**
+ * How long a worker with a free slot, a connection and no pause may go without asking for a job, in milliseconds. It
+ * asks every five seconds.
+ */
 const stuckAfterMs = 30_000;
 
-/** How long a worker may have all slots taken and no job end, in milliseconds: the longest deadline and work after it, twice over. */
+/**
+ * How long all slots may be taken without a job ending, in milliseconds: twice the longest deadline and the work after
+ * it.
+ */
 const fullForMs = 2_700_000;
 
-/** How long a worker that could may ask for no job before it is not ready, in milliseconds: its blocking connection has not come back. */
+/**
+ * How long a worker that could fetch may go without asking before it is not ready, in milliseconds. Its blocking
+ * connection has not returned.
+ */
 const silentAfterMs = 15_000;
 
-/** How long the answer of one check is waited for, in milliseconds. */
+/** How long to wait for one check, in milliseconds. */
 const withinMs = 2_000;
 
-/** How long an answer of the canary and of Redis' settings counts, in milliseconds. */
+/** How long a good result of the canary and of Redis' settings is reused, in milliseconds. */
 const countsForMs = 15_000;
 
-/** What a look at something found. */
+/** The result of one check. */
 type Finding = Omit<HealthCheck, 'name'>;
 
-/** Watches whether a worker gets on: whether it asks for jobs whenever nothing keeps it from asking. */
+/** Watches whether a worker makes progress: whether it asks for jobs when nothing prevents it. */
 export class Progress {
   readonly #health: () => ConsumerHealth;
   readonly #clock: () => number;
   readonly #timer: NodeJS.Timeout;
-  #keptFromFetchingAtMs: number;
+  #lastBlockedAtMs: number;
 
   constructor(health: () => ConsumerHealth, clock: () => number = () => performance.now()) {
     this.#health = health;
     this.#clock = clock;
-    this.#keptFromFetchingAtMs = clock();
+    this.#lastBlockedAtMs = clock();
     this.#timer = setInterval(() => this.#look(), 1_000);
     this.#timer.unref();
   }
 
-  /** What there is to say of it now. */
+  /** The current result. */
   checks(): HealthCheck[] {
     this.#look();
     const { running, concurrency, sinceFetchMs } = this.#health();
-    const idleMs = Math.min(sinceFetchMs, this.#clock() - this.#keptFromFetchingAtMs);
+    const idleMs = Math.min(sinceFetchMs, this.#clock() - this.#lastBlockedAtMs);
     const stuck = idleMs > stuckAfterMs;
     const full = running >= concurrency && sinceFetchMs > fullForMs;
     const seconds = Math.round(sinceFetchMs / 1_000);
@@ -47,10 +56,10 @@ export class Progress {
         name: 'progress',
         well: !stuck && !full,
         says: stuck
-          ? `nothing keeps it from fetching jobs, and it has fetched none for ${seconds} s`
+          ? `nothing prevents it from fetching jobs, but it has fetched none for ${seconds} s`
           : full
             ? `no job has ended for ${seconds} s`
-            : `${running} of ${concurrency} jobs run; last asked for jobs ${seconds} s ago`,
+            : `${running} of ${concurrency} jobs run; last fetch ${seconds} s ago`,
       },
     ];
   }
@@ -61,12 +70,14 @@ export class Progress {
 
   #look(): void {
     const { connected, paused, running, concurrency, closing } = this.#health();
-    if (!connected || paused.length > 0 || running >= concurrency || closing)
-      this.#keptFromFetchingAtMs = this.#clock();
+    if (!connected || paused.length > 0 || running >= concurrency || closing) this.#lastBlockedAtMs = this.#clock();
   }
 }
 
-/** A check whose good answer counts for a while, since asking costs something and probes come every second; what takes long is as it was. */
+/**
+ * A check whose good result is reused for a while, because it costs something and probes come every second. A check
+ * that takes too long keeps its last result.
+ */
 export function remembered(name: string, look: () => Promise<Finding>): () => Promise<HealthCheck> {
   const next = oneAtATime(name, look);
   let last: HealthCheck | undefined;
@@ -81,13 +92,13 @@ export function remembered(name: string, look: () => Promise<Finding>): () => Pr
   };
 }
 
-/** A check made each time; what takes long is ill. */
+/** A check that runs each time; it fails if it takes too long. */
 export function prompt(name: string, look: () => Promise<Finding>): () => Promise<HealthCheck> {
   const next = oneAtATime(name, look);
   return async () => (await next()) ?? tooLate(name);
 }
 
-/** Looks, and joins a look that is under way; resolves to `null` where it takes too long. */
+/** Runs the check, or joins one that is running. Resolves to `null` if it takes too long. */
 function oneAtATime(name: string, look: () => Promise<Finding>): () => Promise<HealthCheck | null> {
   let looking: Promise<HealthCheck> | undefined;
   return () => {
@@ -115,7 +126,7 @@ function tooLate(name: string): HealthCheck {
   return { name, well: false, says: `no answer within ${withinMs} ms` };
 }
 
-/** What the consumer itself says of taking jobs. */
+/** The checks of the consumer that takes jobs. */
 export function consumerChecks(health: ConsumerHealth): HealthCheck[] {
   const { connected, paused, closing, running, concurrency, sinceFetchMs } = health;
   const open = connected && paused.length === 0 && !closing && running < concurrency;
@@ -125,12 +136,12 @@ export function consumerChecks(health: ConsumerHealth): HealthCheck[] {
     {
       name: 'blocking-connection',
       well: !silent,
-      says: silent ? `no job asked for since ${Math.round(sinceFetchMs / 1_000)} s` : 'jobs are asked for',
+      says: silent ? `no fetch for ${Math.round(sinceFetchMs / 1_000)} s` : 'fetching jobs',
     },
     {
       name: 'intake',
       well: paused.length === 0 && !closing,
-      says: closing ? 'it stops' : paused.length > 0 ? `paused: ${paused.join('; ')}` : 'open',
+      says: closing ? 'stopping' : paused.length > 0 ? `paused: ${paused.join('; ')}` : 'open',
     },
   ];
 }

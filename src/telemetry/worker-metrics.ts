@@ -18,21 +18,21 @@ import {
 /** The metrics of one worker process (docs/metrics.md); no label holds a job's text. */
 export interface WorkerMetrics {
   readonly registry: Registry;
-  /** Names what is asked when the metrics are read. */
+  /** Sets the sources that are read at each scrape. */
   watch(sources: MetricSources): void;
-  /** Notes that a job begins to be worked on. */
+  /** Records that work on a job starts. */
   jobTaken(delivery: Pick<Delivery, 'takenAtMs' | 'delivery'>): void;
   onJobEvent(event: JobEvent): void;
   onQueueEvent(event: QueueEvent): void;
-  /** The same model, its calls counted. */
+  /** Wraps a model so that its calls are counted. */
   counting<Model extends Completer>(model: Model): Model;
   close(): void;
 }
 
-/** How finely the event loop is watched, in milliseconds. */
+/** Resolution of the event loop monitor, in milliseconds. */
 const lagResolutionMs = 20;
 
-/** Opens the metrics of a worker, with a registry of their own. */
+/** Creates the metrics of a worker in a registry of their own. */
 export function createWorkerMetrics(version: string): WorkerMetrics {
   const registry = new Registry();
   const count = counting(registry);
@@ -108,7 +108,7 @@ function quantilesOf(lag: ReturnType<typeof monitorEventLoopDelay>): Labelled {
   return Object.entries(quantiles).map(([quantile, delay]) => [{ quantile }, seconds(delay)]);
 }
 
-/** Events of the queue that are counted one by one, without a label. */
+/** Queue events that only increase a counter without labels. */
 const plainEvents = {
   suppressed: 'suppressed',
   replayed: 'replayed',
@@ -154,7 +154,7 @@ function countUsage({ inputTokens, cachedInputTokens, outputTokens, costUsd }: U
   else if (inputTokens + outputTokens > 0) count('unpriced');
 }
 
-/** A job's name is its producer's text: only those that are kinds may be labels. */
+/** An unknown kind is the producer's text and must not become a label. */
 function kindOf({ kind }: QueueEvent): string {
   return kinds.find((known) => known === kind) ?? 'unknown';
 }
@@ -163,7 +163,7 @@ function redisErrorKind({ code, message = '' }: QueueEvent): string {
   return /^[A-Z][A-Z_]{1,30}$/.exec(code ?? '')?.[0] ?? /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'other';
 }
 
-/** What a failed call used all the same, where it says so. */
+/** The usage of a failed call, if the error has it. */
 function usageOf(error: unknown): Usage | undefined {
   return error instanceof Error && 'usage' in error ? (error.usage as Usage | undefined) : undefined;
 }

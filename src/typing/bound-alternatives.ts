@@ -2,23 +2,27 @@ import type { Json } from '../kernel/json.ts';
 import { ANY, type GeneratorSchema } from './generator-schema.ts';
 
 /**
- * Most alternatives that parts of an intersection come to together. The compiler writes it out as the union of all combinations: sixteen choices of
- * two are 65,536, and hold it up for seconds wherever the type is used.
+ * Most combined alternatives of an intersection. The compiler expands it to a union of all combinations: sixteen
+ * choices of two are 65,536, which block the compiler for seconds at each use of the type.
  */
 const MAX_ALTERNATIVES = 64;
 
-/** Most alternatives of any other type. Nobody writes as many; types that refer to one another can double them again and again. */
+/**
+ * Most alternatives of any other type. No author writes that many, but types that reference each other can double them
+ * repeatedly.
+ */
 const MAX_BRANCHES = 128;
 
-/** Steps that looking at one schema may take; a part that none are left for is taken for too much. */
+/** Most steps spent on one schema; parts beyond that count as too large. */
 const MAX_STEPS = 20_000;
 
-/** One way to keep a type: the plain types, of objects, lists and scalars, that all hold of the value. */
+/** One alternative of a type: the plain types (objects, lists, scalars) that all apply to the value. */
 type Alternative = readonly GeneratorSchema[];
 
 /**
- * Types by name, without those parts of intersections whose alternatives, or those of a member, would multiply beyond 64: what is left allows more,
- * and never less. No type may reach itself but through a member or an element. `memberOf` gives the real name of a member.
+ * Removes those parts of intersections whose alternatives, or those of a member, would multiply beyond 64. The result
+ * allows more values, never fewer. A type may reach itself only through a member or an element. `memberOf` returns the
+ * real name of a member.
  */
 export function boundAlternatives(
   types: ReadonlyMap<string, GeneratorSchema>,
@@ -51,7 +55,7 @@ export function boundAlternatives(
   const isAny = ({ tsType }: GeneratorSchema): boolean =>
     typeof tsType === 'string' && (bounded.get(tsType)?.tsType ?? tsType) === 'any';
 
-  /** The alternatives of what all of some types hold for; `null` where they multiply beyond the bound. */
+  /** The combined alternatives of several types; `null` if there are too many. */
   const combined = (parts: readonly GeneratorSchema[]): readonly Alternative[] | null => {
     let all: readonly Alternative[] = [[]];
     for (const part of parts) {
@@ -65,18 +69,18 @@ export function boundAlternatives(
     return all;
   };
 
-  /** Whether all that some types say of one value stays within the bound, and what they say of its members too. */
+  /** Whether the combined alternatives of several types, and those of their members, stay within the bound. */
   const areFew = (parts: readonly GeneratorSchema[], seen = new Set<string>()): boolean => {
     const all = combined(parts);
     if (all === null) return false;
     for (const plain of all) {
-      for (const [name, held] of membersOf(plain)) {
+      for (const [name, memberTypes] of membersOf(plain)) {
         steps += 1;
-        // The same members are met in many alternatives, and again and again in a type that holds itself.
-        const key = `${name} ${JSON.stringify(held)}`;
-        if (held.length < 2 || seen.has(key)) continue;
+        // The same members occur in many alternatives, and repeatedly in a recursive type.
+        const key = `${name} ${JSON.stringify(memberTypes)}`;
+        if (memberTypes.length < 2 || seen.has(key)) continue;
         seen.add(key);
-        if (!areFew(held, seen)) return false;
+        if (!areFew(memberTypes, seen)) return false;
       }
     }
     return true;
@@ -84,15 +88,15 @@ export function boundAlternatives(
 
   const membersOf = (plain: Alternative): Map<string, GeneratorSchema[]> => {
     const members = new Map<string, GeneratorSchema[]>();
-    const say = (name: string, member: Json | undefined): void => {
+    const addMember = (name: string, member: Json | undefined): void => {
       if (isSchema(member)) members.set(name, [...(members.get(name) ?? []), member]);
     };
     for (const type of new Set(plain)) {
       for (const [placeholder, member] of Object.entries(isSchema(type.properties) ? type.properties : {}))
-        say(`.${memberOf(placeholder)}`, member);
-      // Elements and unnamed members go by names that no member has.
-      say('[]', type.items);
-      say('*', type.additionalProperties);
+        addMember(`.${memberOf(placeholder)}`, member);
+      // Elements and unnamed members use names that no member can have.
+      addMember('[]', type.items);
+      addMember('*', type.additionalProperties);
     }
     return members;
   };
@@ -103,7 +107,7 @@ export function boundAlternatives(
     );
     if (Array.isArray(allOf)) {
       const kept: GeneratorSchema[] = [];
-      // `T & any` is `any`: a part that says nothing must not take the others along.
+      // `T & any` is `any`, so an empty part would erase the others.
       for (const part of schemasOf(allOf)) if (!isAny(part) && areFew([...kept, part])) kept.push(part);
       const [only = ANY] = kept;
       return kept.length < 2 ? { ...rest, ...only } : { ...rest, allOf: kept };
@@ -116,7 +120,7 @@ export function boundAlternatives(
     return isSchema(value) ? bound(value) : value;
   };
 
-  // What is referred to stands behind what refers to it.
+  // Referenced types come after the types that reference them.
   for (const [name, body] of [...types].reverse()) bounded.set(name, bound(body));
   return bounded;
 }

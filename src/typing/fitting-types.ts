@@ -2,18 +2,18 @@ import { hash } from 'node:crypto';
 import type { Asked, TypeChecker } from './type-checker.ts';
 import { declareTypes, type TypeSources } from './types-from-schemas.ts';
 
-/** The parts of the declarations that are given up one by one. */
+/** The parts of the declarations that can be replaced by `any`, one by one. */
 const PARTS = ['requestSchema', 'responseSchema', 'taskInputSchema', 'taskOutputSchema', 'tools'] as const;
 
-/** Agreements whose types are remembered. */
-const MAX_REMEMBERED = 500;
+/** Most agreements in the cache. */
+const MAX_CACHED = 500;
 
-/** By the digest of the declarations of all parts, those that a module can be held to. */
-const remembered = new Map<string, string>();
+/** The usable declarations, by the digest of the complete ones. */
+const cache = new Map<string, string>();
 
 /**
- * The text of `./types` for one agreement, as `declareTypes` has it, but with `any` for those schemas that a module cannot be held to for the compiler's
- * sake: no module is at fault for that. Looks once at each agreement. Rejects as `TypeChecker.admits` does.
+ * The text of `./types` for one agreement, as from `declareTypes`, with `any` for the schemas that are too expensive
+ * for the compiler. A module is not at fault for these. Cached per agreement. Rejects as `TypeChecker.admits` does.
  */
 export async function fittingTypes(
   sources: TypeSources,
@@ -22,15 +22,15 @@ export async function fittingTypes(
 ): Promise<string> {
   const whole = await declareTypes(sources);
   const key = hash('sha256', whole);
-  const known = remembered.get(key);
+  const known = cache.get(key);
   if (known !== undefined) return known;
   const fitting = (await checker.admits(whole, asked)) ? whole : await loosened(sources, checker, asked);
-  if (remembered.size >= MAX_REMEMBERED) for (const oldest of remembered.keys().take(1)) remembered.delete(oldest);
-  remembered.set(key, fitting);
+  if (cache.size >= MAX_CACHED) for (const oldest of cache.keys().take(1)) cache.delete(oldest);
+  cache.set(key, fitting);
   return fitting;
 }
 
-/** Declarations of as many parts as a module can be held to together. */
+/** Declarations with as many parts as the compiler can handle together. */
 async function loosened(sources: TypeSources, checker: Pick<TypeChecker, 'admits'>, asked: Asked): Promise<string> {
   let kept = PARTS.reduce(withoutPart, sources);
   for (const part of PARTS) {

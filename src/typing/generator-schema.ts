@@ -1,7 +1,9 @@
 import type { Json } from '../kernel/json.ts';
 
-/** The few keywords that reach the generator. `tsType` is only ever written by ourselves: `any` or a name of ours. */
+/**
+ * A schema with the few keywords that the generator sees. Only our own code writes `tsType`: `any` or one of our names.
+ */
 export type GeneratorSchema = { [keyword: string]: Json };
 
-/** The type of every value. */
+/** The type of any value. */
 export const ANY: GeneratorSchema = { tsType: 'any' };

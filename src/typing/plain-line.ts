@@ -1,7 +1,7 @@
-/** The most characters of a description that a comment carries. */
+/** Most characters of a description in a comment. */
 const MAX_CHARACTERS = 400;
 
-/** Hostile text as one short line of visible characters that cannot end a block comment. */
+/** Untrusted text as one short line of visible characters that cannot close a block comment. */
 export function plainLine(text: string): string {
   return text
     .slice(0, MAX_CHARACTERS)

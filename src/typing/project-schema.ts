@@ -3,23 +3,30 @@ import { boundAlternatives } from './bound-alternatives.ts';
 import { ANY, type GeneratorSchema } from './generator-schema.ts';
 import { plainLine } from './plain-line.ts';
 
-/** A schema reduced to what a type can say, with every reference to another declaration by its name. */
+/** A schema reduced to what a type can express; references to other declarations are by name. */
 export interface Projection {
-  /** The declarations, the wanted one first; a body is what the generator understands, and nothing in it came unread from outside. */
+  /**
+   * The declarations, the requested one first. A body contains only what the generator understands; nothing unchecked
+   * from the schema.
+   */
   declarations: { name: string; body: GeneratorSchema }[];
-  /** Puts the members' real names back into the text generated from a body. */
+  /** Restores the members' real names in the text generated from a body. */
   restore(text: string): string;
 }
 
-/** Schemas past these bounds are cut to `any`: a type is a hint to the model, the validator holds the whole schema. */
+/**
+ * Above these limits, a schema becomes `any`. A type is only a hint to the model; the validator checks the whole
+ * schema.
+ */
 const MAX_NODES = 2_000;
 const MAX_DEPTH = 48;
 const MAX_ENUM_VALUES = 64;
 const MAX_LITERAL_CHARACTERS = 200;
 
 /**
- * Reduces a JSON Schema (2020-12 or draft-07) to what a TypeScript type can say. References are followed inside the schema only; one that
- * leads nowhere, and whatever a type cannot express, is `any`, so that no value which the schema allows is refused by the type.
+ * Reduces a JSON Schema (2020-12 or draft-07) to what a TypeScript type can express. Follows references inside the
+ * schema only. A broken reference, and anything a type cannot express, becomes `any`, so the type accepts every value
+ * that the schema allows.
  */
 export function projectSchema(root: Json, rootName: string, freshName: (wanted: string) => string): Projection {
   const members: string[] = [];
@@ -34,7 +41,7 @@ export function projectSchema(root: Json, rootName: string, freshName: (wanted: 
     return name;
   };
 
-  /** `immediate` collects the names that the type would expand to at once; a cycle of those is no type. */
+  /** `immediate` collects the names that the type expands to directly; a cycle of these is not a valid type. */
   const project = (schema: Json, depth: number, immediate: Set<string> | null): GeneratorSchema => {
     nodes += 1;
     if (nodes > MAX_NODES || depth > MAX_DEPTH || !isObject(schema)) return ANY;
@@ -122,7 +129,7 @@ function literals(values: readonly Json[]): GeneratorSchema {
   const small = values.every((value) => JSON.stringify(value).length <= MAX_LITERAL_CHARACTERS);
   if (values.length > 0 && values.length <= MAX_ENUM_VALUES && small && values.every(isScalar))
     return { enum: [...new Set(values)] };
-  // Too many values to be a readable type, or values whose spelling as a type would only get in the way: their kinds will do.
+  // Too many values, or values too long for a readable type: use their types instead.
   return union([...new Set(values.map(kindOf))].map((kind) => (kind === null ? ANY : { type: kind })));
 }
 
@@ -144,13 +151,13 @@ function union(branches: readonly GeneratorSchema[]): GeneratorSchema {
 }
 
 function intersection(parts: readonly GeneratorSchema[]): GeneratorSchema {
-  // `T & any` is `any`: a part that says nothing must not take the others along.
-  const telling = [
+  // `T & any` is `any`, so an empty part would erase the others.
+  const constraining = [
     ...new Map(parts.filter((part) => !isAny(part)).map((part) => [JSON.stringify(part), part])).values(),
   ];
-  const [only] = telling;
+  const [only] = constraining;
   if (only === undefined) return ANY;
-  return telling.length === 1 ? only : { allOf: telling };
+  return constraining.length === 1 ? only : { allOf: constraining };
 }
 
 function isAny(schema: GeneratorSchema): boolean {
@@ -162,7 +169,7 @@ function impliedTypes(schema: JsonObject): Json[] {
   return isObject(schema.items) || Array.isArray(schema.items) || Array.isArray(schema.prefixItems) ? ['array'] : [];
 }
 
-/** The JSON pointer that a reference inside the same schema stands for, or `null` for any other. */
+/** The JSON pointer of a reference inside the same schema; `null` for any other reference. */
 function localPointer(ref: string): string | null {
   if (ref === '#' || ref === '') return '';
   if (!ref.startsWith('#/')) return null;
@@ -173,7 +180,7 @@ function localPointer(ref: string): string | null {
   }
 }
 
-/** A tag of letters that stands nowhere in a text, so that putting names back touches nothing else. */
+/** A tag of letters that does not occur in a text, so that restoring names changes nothing else. */
 function absentTag(text: string): string {
   let tag = 'member';
   while (text.includes(tag)) tag += 'x';
@@ -190,20 +197,20 @@ function pascalCase(text: string): string {
   return joined === '' ? 'Part' : joined.slice(0, 40);
 }
 
-/** Names that reach themselves over immediate references alone. */
+/** Names that reach themselves through immediate references only. */
 function namesInCycles(entries: readonly { name: string; immediate: ReadonlySet<string> }[]): Set<string> {
   const next = new Map(entries.map(({ name, immediate }) => [name, immediate]));
   return new Set(
     entries
       .map(({ name }) => name)
       .filter((name) => {
-        const seen = new Set<string>();
-        const open = [...(next.get(name) ?? [])];
-        for (let one = open.pop(); one !== undefined; one = open.pop()) {
+        const visited = new Set<string>();
+        const pending = [...(next.get(name) ?? [])];
+        for (let one = pending.pop(); one !== undefined; one = pending.pop()) {
           if (one === name) return true;
-          if (seen.has(one)) continue;
-          seen.add(one);
-          open.push(...(next.get(one) ?? []));
+          if (visited.has(one)) continue;
+          visited.add(one);
+          pending.push(...(next.get(one) ?? []));
         }
         return false;
       }),

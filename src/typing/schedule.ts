@@ -1,50 +1,52 @@
 import { MAX_TOGETHER, standsAlone } from './together.ts';
 
-/** Who asks for a check. Tenants take turns, and within a tenant its jobs. */
+/** The owner of a check. Tenants take turns, and so do the jobs of a tenant. */
 export interface Owner {
   tenant: string;
   job: string;
 }
 
-/** What waits for a look at it. */
+/** A module that waits for a check. */
 export interface Turn {
   source: string;
   owner: Owner;
 }
 
-/** Most characters of the modules of one program. */
-const MAX_CHARACTERS_TOGETHER = 128 * 1024;
+/** Most characters in the modules of one program. */
+const MAX_PROGRAM_CHARACTERS = 128 * 1024;
 
-/** Most tenants and jobs that are remembered; the one of which nothing was heard for longest is forgotten. */
+/** Most tenants and jobs remembered; the least recently used are dropped. */
 const MAX_REMEMBERED = 10_000;
 
-/** Overruns in a row, of different jobs, from which on a tenant is a suspect; one may happen to anybody. */
+/** Consecutive overruns, of different jobs, after which a tenant is suspect; a few can happen to anyone. */
 const MAX_TENANT_OVERRUNS = 3;
 
 /**
- * The order of looks at modules. A module has a first look, short and with others in one program; where the program goes over its limit, one by
- * itself; and where it goes over the limit by itself, a last look, longer and after those that are no suspects. A job with an
- * overrun is a suspect, and so is a tenant with several: all of theirs has a last look only, until one of it passes.
+ * The order in which modules are checked. The first check of a module is short and shares a program with others. If the
+ * program exceeds its limit, each module is checked alone. If a module alone exceeds the limit, its last check is
+ * longer and comes after all modules that are not suspect. A job with an overrun is suspect, and so is a tenant with
+ * several. Modules of suspects get only a last check, until one passes.
  */
 export class Schedule<One extends Turn> {
   readonly #waiting: One[] = [];
   readonly #alone = new WeakSet<One>();
   readonly #last = new WeakSet<One>();
-  /** When tenants and jobs had their latest turn, as a number that only grows. */
+  /** The latest turn of each tenant and job, as a counter. */
   readonly #turns = new Recent();
-  /** Overruns of tenants and jobs since one of their modules passed. */
+  /** Overruns of each tenant and job since one of their modules passed. */
   readonly #overruns = new Recent();
   #clock = 0;
 
-  /** Lets a module wait for its first look, or for its last one where its owner is a suspect. */
+  /** Queues a module for its first check, or for its last one if its owner is suspect. */
   add(turn: One): void {
     for (const name of namesOf(turn.owner)) if (!this.#turns.has(name)) this.#tick(name);
     this.#waiting.push(turn);
   }
 
-  /** Takes out who is next for a first look, with those that can be looked at in the same program; none where nobody waits for one. */
-  firstLook(): One[] {
-    // Whose doing it was that a program went over its limit is found out before the next one could be spoilt.
+  /** Removes the next module for a first check, with others that can share its program; empty if none waits. */
+  firstCheck(): One[] {
+    // Modules of a program that exceeded its limit come first, so that the culprit is found before it spoils another
+    // program.
     const first =
       this.#next((turn) => !this.#isSuspect(turn) && this.#alone.has(turn)) ??
       this.#next((turn) => !this.#isSuspect(turn));
@@ -54,7 +56,7 @@ export class Schedule<One extends Turn> {
     const fits = (turn: One): boolean =>
       !this.#isSuspect(turn) &&
       !this.#alone.has(turn) &&
-      characters + turn.source.length <= MAX_CHARACTERS_TOGETHER &&
+      characters + turn.source.length <= MAX_PROGRAM_CHARACTERS &&
       standsAlone(turn.source);
     if (this.#alone.has(first) || !standsAlone(first.source)) return program;
     for (let next = this.#next(fits); next !== undefined; next = this.#next(fits)) {
@@ -65,17 +67,17 @@ export class Schedule<One extends Turn> {
     return program;
   }
 
-  /** Takes out who is next for a last look; `undefined` where nobody waits for one. */
-  lastLook(): One | undefined {
+  /** Removes the next module for a last check; `undefined` if none waits. */
+  lastCheck(): One | undefined {
     return this.#next((turn) => this.#isSuspect(turn));
   }
 
-  /** A look at a module came to its end within its limits. */
+  /** Records that a check finished within its limits. */
   passed({ owner }: One): void {
     for (const name of namesOf(owner)) this.#overruns.delete(name);
   }
 
-  /** A first look at a program came to nothing: each of its modules waits again, for a look by itself or for the last one. */
+  /** Records that a first check of a program failed, and queues its modules again: alone, or for the last check. */
   failed(program: readonly One[], why: 'limit' | 'died'): void {
     const [only] = program;
     if (only !== undefined && program.length === 1) {
@@ -89,7 +91,7 @@ export class Schedule<One extends Turn> {
     }
   }
 
-  /** The waiting module that `fits` and whose tenant, and within it whose job, had its turn longest ago. */
+  /** The waiting module that `fits` whose tenant, and then whose job, had its turn longest ago. */
   #next(fits: (turn: One) => boolean): One | undefined {
     let first: One | undefined;
     let since: readonly number[] = [];
@@ -116,7 +118,7 @@ export class Schedule<One extends Turn> {
   }
 }
 
-/** Numbers by name, of which the longest untouched are forgotten. */
+/** Numbers by name; the least recently set are dropped. */
 class Recent extends Map<string, number> {
   override set(name: string, value: number): this {
     this.delete(name);
@@ -125,7 +127,7 @@ class Recent extends Map<string, number> {
   }
 }
 
-/** The names under which a tenant and a job are remembered; no tenant has a slash in it. */
+/** The keys of a tenant and a job; tenant names contain no slash. */
 function namesOf({ tenant, job }: Owner): [tenant: string, job: string] {
   return [tenant, `${tenant}/${job}`];
 }

@@ -1,13 +1,16 @@
-/** Most modules of one program: making the library's types ready takes longer than checking one module against them. */
+/** Most modules in one program. Preparing the library types takes longer than checking one module against them. */
 export const MAX_TOGETHER = 8;
 
-/** The one import that a module needs. */
+/** The only import that a module needs. */
 const OWN_IMPORT = /^import (?:type )?\{[\w\s,]*\} from (?:'\.\/types'|"\.\/types");?$/gm;
 
-/** Whatever could reach another module of the same program, or what all of them share; escapes might hide it. */
+/** Anything that could reach another module of the program or shared state; escapes might hide it. */
 const REACHES_OUT = /\b(?:import|require|declare|global|module|namespace)\b|\bfrom\s*(?:['"`]|\/[/*])|\\u/;
 
-/** Whether a module is certain to see nothing but its own `./types`, and to change nothing for others: one that is not is checked by itself. */
+/**
+ * Whether a module certainly sees only its own `./types` and changes nothing for others. Any other module is checked
+ * alone.
+ */
 export function standsAlone(source: string): boolean {
   return !REACHES_OUT.test(source.replaceAll(OWN_IMPORT, ''));
 }

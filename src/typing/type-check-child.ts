@@ -1,8 +1,9 @@
 /**
- * CHILD PROCESS of type-checker.ts: one warm TypeScript server, asked a few modules at a time. This is the only file that knows TypeScript's API,
- * whose name is still `unstable` and changes between versions.
+ * CHILD PROCESS of type-checker.ts: one warm TypeScript server that checks a few modules at a time. The only file that
+ * uses TypeScript's API, which is still named `unstable` and changes between versions.
  *
- * The API blocks its thread, so it runs on a thread of its own: the main thread stays free to end the whole process group when the parent is gone.
+ * The API blocks its thread, so it runs in a worker thread. The main thread stays free to kill the whole process group
+ * when the parent exits.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,17 +17,20 @@ import { MAX_TOGETHER } from './together.ts';
 export interface ModuleText {
   source: string;
   types: string;
-  /** Whether the declarations are what is checked: their own faults are wanted, and of the module's those that say they are too much. */
+  /**
+   * Whether the declarations are checked: report their own faults, and those of the module that say they are too
+   * complex.
+   */
   ofTypes?: true;
 }
 
-/** What the parent asks: some modules, at most `MAX_TOGETHER`. */
+/** A request from the parent: at most `MAX_TOGETHER` modules. */
 export interface CheckRequest {
   id: number;
   modules: readonly ModuleText[];
 }
 
-/** One diagnostic as the parent gets it; `offset` in UTF-16 units. */
+/** One diagnostic as sent to the parent; `offset` in UTF-16 units. */
 export interface RawFault {
   file: 'handler' | 'contract' | 'types';
   offset: number;
@@ -34,12 +38,12 @@ export interface RawFault {
   message: string;
 }
 
-/** What the parent is told: that the server is warm, or the faults of each module. */
+/** A reply to the parent: the server is warm, or the faults of each module. */
 export type CheckReply = { ready: true } | { id: number; faults: RawFault[][] };
 
 const ROOT = '/module';
 
-/** Where one module of a program stands, with its declarations and what holds it to them. */
+/** The files of one module in a program: the handler, its declarations, and the contract that ties them. */
 interface Place {
   directory: string;
   handler: string;
@@ -47,14 +51,14 @@ interface Place {
   contract: string;
 }
 
-/** A program with room for so many modules. */
-interface Room {
+/** A program with places for a number of modules. */
+interface Program {
   config: string;
   places: Place[];
 }
 
-/** A module by itself does not pay for places that it does not need. */
-const ROOMS = [roomFor(1), roomFor(MAX_TOGETHER)] as const;
+/** A single module does not pay for places that it does not need. */
+const PROGRAMS = [programFor(1), programFor(MAX_TOGETHER)] as const;
 
 const NOTHING: ModuleText = { source: 'export {};\n', types: 'export {};\n' };
 
@@ -67,25 +71,25 @@ const COMPILER_OPTIONS = {
   moduleDetection: 'force',
   types: [],
   noEmit: true,
-  // One thread for each program would make the globals of all of them anew.
+  // With one thread per program, the globals would be built again for each.
   singleThreaded: true,
 };
 
-/** The version of TypeScript's own declarations. */
+/** The version of TypeScript's library declarations. */
 const LIBRARY = 'es2025';
 
-/** TypeScript's `Omit` makes a type that admits further members forget its declared ones; over each member by itself it keeps them. */
-const FORGETFUL_OMIT = 'type Omit<T, K extends keyof any> = Pick<T, Exclude<keyof T, K>>;';
+/** TypeScript's `Omit` loses the declared members of a type with an index signature; mapping each member keeps them. */
+const ORIGINAL_OMIT = 'type Omit<T, K extends keyof any> = Pick<T, Exclude<keyof T, K>>;';
 const OMIT = 'type Omit<T, K extends keyof any> = { [P in keyof T as Exclude<P, K>]: T[P] };';
 
-/** The most of a message that is passed on: a diagnostic can print whole types. */
+/** Longest message passed on; a diagnostic can print whole types. */
 const MAX_MESSAGE_CHARACTERS = 1_000;
 const MAX_FAULTS = 20;
 
 if (isMainThread) relay();
 else serve();
 
-/** Passes messages between the parent and the thread that checks; ends everything once the parent has gone. */
+/** Relays messages between the parent and the worker thread; kills the process group when the parent exits. */
 function relay(): void {
   const thread = new Worker(new URL(import.meta.url));
   thread.on('message', (reply: CheckReply) => process.send?.(reply));
@@ -98,16 +102,17 @@ function relay(): void {
 function serve(): void {
   const files = libraryFiles();
   const library = [...files.keys()];
-  for (const { config, places } of ROOMS) {
+  for (const { config, places } of PROGRAMS) {
     const all = [...library, ...places.flatMap(({ handler, types, contract }) => [handler, types, contract])];
     files.set(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: all }));
   }
   const directories = new Set(
-    ROOMS.flatMap(({ config, places }) => [dirname(config), ...places.map(({ directory }) => directory)]),
+    PROGRAMS.flatMap(({ config, places }) => [dirname(config), ...places.map(({ directory }) => directory)]),
   );
   const api = new API({
     cwd: ROOT,
-    // Every callback answers for good: `undefined` would make the server look on the real disk, and a host file's text could come out in a diagnostic.
+    // Every callback returns a definite answer. `undefined` would make the server read the real disk, and text of a
+    // host file could leak into a diagnostic.
     fs: {
       readFile: (path) => files.get(path) ?? null,
       fileExists: (path) => files.has(path),
@@ -128,12 +133,12 @@ function serve(): void {
       return [path];
     });
   };
-  for (const { places } of ROOMS) for (const place of places) put(place, NOTHING);
-  api.updateSnapshot({ openProjects: ROOMS.map(({ config }) => config) }).dispose();
+  for (const { places } of PROGRAMS) for (const place of places) put(place, NOTHING);
+  api.updateSnapshot({ openProjects: PROGRAMS.map(({ config }) => config) }).dispose();
 
   const check = (modules: readonly ModuleText[]): RawFault[][] => {
-    const { config, places } = ROOMS[modules.length > 1 ? 1 : 0];
-    // What was there before is taken away: nobody's module is checked beside one that was not sent with it.
+    const { config, places } = PROGRAMS[modules.length > 1 ? 1 : 0];
+    // Unused places are cleared, so that no module is checked next to one from another request.
     const changed = places.flatMap((place, index) => put(place, modules[index] ?? NOTHING));
     const snapshot = api.updateSnapshot({ fileChanges: { changed } });
     try {
@@ -151,9 +156,9 @@ function serve(): void {
   port?.postMessage({ ready: true } satisfies CheckReply);
 }
 
-function roomFor(modules: number): Room {
+function programFor(modules: number): Program {
   const places = Array.from({ length: modules }, (): Place => {
-    // A name that no module can know, so that none can import what is another's.
+    // A random name, so that no module can import another one.
     const directory = `${ROOT}/${randomUUID()}`;
     const file = (name: string) => `${directory}/${name}`;
     return { directory, handler: file('handler.ts'), types: file('types.d.ts'), contract: file('contract.ts') };
@@ -164,7 +169,7 @@ function roomFor(modules: number): Room {
 function faultsOf({ program }: Project, { directory, handler, types, contract }: Place, ofTypes = false): RawFault[] {
   const syntactic = program.getSyntacticDiagnostics(handler);
   const found: [RawFault['file'], readonly Diagnostic[]][] =
-    // A module that cannot be parsed has no types worth reporting.
+    // A module that does not parse has no types worth reporting.
     syntactic.length > 0
       ? [['handler', syntactic]]
       : [
@@ -176,32 +181,35 @@ function faultsOf({ program }: Project, { directory, handler, types, contract }:
   return found
     .flatMap(([file, diagnostics]) =>
       diagnostics
-        .filter((one) => isFault(one) && (!ofTypes || file === 'types' || TOO_MUCH.has(one.code)))
+        .filter((one) => isFault(one) && (!ofTypes || file === 'types' || TOO_COMPLEX.has(one.code)))
         .map((one) => ({
           file,
           offset: one.pos,
           code: one.code,
-          // Where it stood beside others is no matter of the module's.
+          // The module must not see the random name.
           message: messageOf(one).replaceAll(directory, ROOT).slice(0, MAX_MESSAGE_CHARACTERS),
         })),
     )
     .slice(0, MAX_FAULTS);
 }
 
-/** A type instantiated too deeply, and one of too many alternatives. */
-const TOO_MUCH: ReadonlySet<number> = new Set([2589, 2590]);
+/** A type instantiated too deeply, or with too many alternatives. */
+const TOO_COMPLEX: ReadonlySet<number> = new Set([2589, 2590]);
 
-/** What is left of a request when every agreed shape is ruled out is `never` to the compiler; one that breaks its schema is there all the same, and is read. */
+/**
+ * If all agreed shapes of a request are ruled out, its type is `never`. Invalid requests still arrive, so reading their
+ * members is allowed.
+ */
 function isFault({ code, text, messageChain }: Diagnostic): boolean {
   return code !== 2339 || !text.endsWith("'never'.") || (messageChain ?? []).length > 0;
 }
 
-/** A diagnostic's text with its explanation, innermost last. */
+/** A diagnostic's text with its explanations, innermost last. */
 function messageOf(diagnostic: Diagnostic): string {
   return [diagnostic.text, ...(diagnostic.messageChain ?? []).map(messageOf)].join('\n');
 }
 
-/** A module that compiles only where `./handler` exports what `./types` wants of it. */
+/** A module that compiles only if `./handler` exports what `./types` requires. */
 function contractFor(types: string): string {
   const wanted = /^export type (Handle|Perform) = /m.exec(types)?.[1];
   if (wanted === undefined) return 'export {};\n';
@@ -210,8 +218,8 @@ function contractFor(types: string): string {
 }
 
 /**
- * TypeScript's own declarations, `Omit` mended, as few files: every program binds all of its library, and the more than eighty that it comes
- * in take twice the time.
+ * TypeScript's library declarations with `Omit` fixed, merged into few files. Every program binds its whole library,
+ * and the more than eighty original files take twice the time.
  */
 function libraryFiles(): Map<string, string> {
   const require = createRequire(import.meta.resolve('typescript/package.json'));
@@ -225,10 +233,10 @@ function libraryFiles(): Map<string, string> {
     texts.set(name, '');
     const text = readFileSync(join(directory, `lib.${name}.d.ts`), 'utf8');
     for (const [, base] of text.matchAll(/^\/\/\/ <reference lib="([^"]+)" \/>/gm)) read(base as string);
-    texts.set(name, text.replace(/^\/\/\/.*$/gm, '').replace(FORGETFUL_OMIT, OMIT));
+    texts.set(name, text.replace(/^\/\/\/.*$/gm, '').replace(ORIGINAL_OMIT, OMIT));
   };
   read(LIBRARY);
-  // What says of itself that it is a module would make one of all that stands in its file.
+  // An `export` would turn the whole merged file into a module, so such files stay separate.
   const files = new Map<string, string>();
   for (const [name, text] of texts) {
     const path = `${ROOT}/${/^export\b/m.test(text) ? name : 'globals'}.d.ts`;

@@ -6,7 +6,7 @@ import { CodedError } from '../kernel/errors.ts';
 import { type Owner, Schedule, type Turn } from './schedule.ts';
 import type { CheckReply, CheckRequest, ModuleText, RawFault } from './type-check-child.ts';
 
-/** A fault that the type-check found in a candidate: line and column in its source, from 1. */
+/** A type error in a candidate: line and column in its source, from 1. */
 export interface TypeFault {
   line: number;
   column: number;
@@ -14,125 +14,129 @@ export interface TypeFault {
   code: 'CANDIDATE_TYPES' | 'CANDIDATE_TYPE_CHECK_LIMIT';
 }
 
-/** Limits of a check. */
+/** Limits of a type-check. */
 export interface TypeCheckLimits {
-  /** Processor time of the first look at a program, in milliseconds. A sound module takes five. */
-  firstLookMs: number;
-  /** Processor time of the last look at a module that went over the first one, in milliseconds. */
-  lastLookMs: number;
-  /** Resident memory of a child with its server, in MiB. Warm and idle they hold about 150. */
+  /** CPU time of a first check, in milliseconds. A sound module takes five. */
+  firstCheckMs: number;
+  /** CPU time of a last check, after a first one exceeded its limit, in milliseconds. */
+  lastCheckMs: number;
+  /** Resident memory of a child and its server, in MiB. Warm and idle they use about 150. */
   memoryMb: number;
-  /** Wall time a new child may take until it is warm, in milliseconds. */
+  /** Longest wall time for starting a child, in milliseconds. */
   startMs: number;
   /** Longest source, in UTF-16 units. */
   maxSourceCharacters: number;
-  /** Checks after which a child is replaced, while others wait, so that what it keeps cannot pile up; nothing was seen to in 4,000. */
+  /** Checks after which a child is replaced, in case it leaks memory. No leak was seen in 4,000 checks. */
   maxChecks: number;
 }
 
 export const DEFAULT_TYPE_CHECK_LIMITS: TypeCheckLimits = {
-  firstLookMs: 400,
-  lastLookMs: 1_500,
+  firstCheckMs: 400,
+  lastCheckMs: 1_500,
   memoryMb: 768,
   startMs: 30_000,
   maxSourceCharacters: 256 * 1024,
   maxChecks: 10_000,
 };
 
-/** How many times its processor time a look may take by the clock: so much less than a processor a busy machine may give it. */
+/** Wall time allowed per CPU time of a check, because a busy machine may give it only part of a processor. */
 const CLOCK_FACTOR = 6;
 
-/** Type-checks candidates against their `./types`, those that wait together in one program, in child processes that can be killed. */
+/**
+ * Type-checks candidates against their `./types` in child processes that can be killed. Waiting candidates share a
+ * program.
+ */
 export interface TypeChecker {
   /**
-   * The faults of a module, none where it is sound: `strict`, the library of ES2025, no DOM, and the export that `./types` wants. A module
-   * whose check goes over a limit has the one fault `CANDIDATE_TYPE_CHECK_LIMIT`. Rejects with `PLATFORM_TYPE_CHECKER` where no child
-   * can be had, and with the signal's reason when aborted.
+   * Checks a module with `strict`, the library of ES2025, no DOM, and the export that `./types` requires. Resolves to
+   * its type errors, none if it is sound. A module that exceeds a limit has the single error
+   * `CANDIDATE_TYPE_CHECK_LIMIT`. Rejects with `PLATFORM_TYPE_CHECKER` if no child can be started, and with the
+   * signal's reason if aborted.
    */
   check(source: string, types: string, asked?: Asked): Promise<TypeFault[]>;
   /**
-   * Whether a module can be held to declarations: they compile, and what modules commonly do with their types stays far within the limits. Rejects as
-   * `check` does.
+   * Whether modules can be checked against declarations: they compile, and the usual operations on their types stay far
+   * within the limits. Rejects as `check` does.
    */
   admits(types: string, asked?: Asked): Promise<boolean>;
-  /** Ends the children and the servers in them. */
+  /** Kills the children and their servers. */
   close(): Promise<void>;
 }
 
-/** Who asks for a check, and how it is called off. Whoever is not named is one and the same. */
+/** The owner of a check, and its abort signal. Checks without an owner share one. */
 export interface Asked {
   owner?: Owner | undefined;
   signal?: AbortSignal | undefined;
 }
 
-const NOBODY: Owner = { tenant: '', job: '' };
+const NO_OWNER: Owner = { tenant: '', job: '' };
 
-/** How often a checking child is looked after. */
+/** Interval for measuring a child's use of CPU and memory, in milliseconds. */
 const POLL_MS = 25;
 
-/** How a check ended; `limit` = the module went over one. */
+/** Result of a check; `limit` = the module exceeded a limit. */
 type Checked = { kind: 'faults'; faults: readonly RawFault[] } | { kind: 'limit'; why: string };
 
-/** A module that waits for its check. */
+/** A module waiting for its check. */
 interface Waiting extends Turn, ModuleText {
   signal: AbortSignal | undefined;
-  settle(checked: Promise<never> | Checked): void;
+  resolve(checked: Promise<never> | Checked): void;
 }
 
 /**
- * Makes a checker. Its child starts with the first check and stays warm; a second one is there while suspects wait, so that nobody else waits
- * for these.
+ * Creates a type checker. Its child starts with the first check and stays warm. While suspects wait, a second child
+ * checks them, so that others need not wait.
  */
 export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeChecker {
-  const inForce = { ...DEFAULT_TYPE_CHECK_LIMITS, ...limits };
+  const merged = { ...DEFAULT_TYPE_CHECK_LIMITS, ...limits };
   const schedule = new Schedule<Waiting>();
-  const first = new Bench(inForce, inForce.firstLookMs);
-  const last = new Bench(inForce, inForce.lastLookMs);
+  const first = new ChildSlot(merged, merged.firstCheckMs);
+  const last = new ChildSlot(merged, merged.lastCheckMs);
 
-  const found = (turn: Waiting, faults: readonly RawFault[] = []): void => {
+  const succeed = (turn: Waiting, faults: readonly RawFault[] = []): void => {
     schedule.passed(turn);
-    turn.settle({ kind: 'faults', faults });
+    turn.resolve({ kind: 'faults', faults });
   };
 
-  const lookFirst = async (): Promise<boolean> => {
-    const taken = schedule.firstLook();
+  const runFirstCheck = async (): Promise<boolean> => {
+    const taken = schedule.firstCheck();
     const program = taken.filter(({ signal }) => signal?.aborted !== true);
     if (program.length === 0) return taken.length > 0;
-    const end = await first.look(program).catch(refused);
-    if (end.kind === 'refused') for (const { settle } of program) settle(Promise.reject(end.error));
-    else if (end.kind === 'faults') for (const [index, turn] of program.entries()) found(turn, end.faults[index]);
-    else if (end.kind === 'limit' && program.length === 1 && program[0]?.ofTypes) program[0].settle(end);
+    const end = await first.check(program).catch(refused);
+    if (end.kind === 'refused') for (const { resolve } of program) resolve(Promise.reject(end.error));
+    else if (end.kind === 'faults') for (const [index, turn] of program.entries()) succeed(turn, end.faults[index]);
+    else if (end.kind === 'limit' && program.length === 1 && program[0]?.ofTypes) program[0].resolve(end);
     else schedule.failed(program, end.kind);
     return true;
   };
 
-  const lookLast = async (): Promise<boolean> => {
-    const turn = schedule.lastLook();
+  const runLastCheck = async (): Promise<boolean> => {
+    const turn = schedule.lastCheck();
     if (turn === undefined) {
       last.dispose();
       return false;
     }
     if (turn.signal?.aborted === true) return true;
-    // A child may die of something else than the module, once.
-    let end = await last.look([turn]).catch(refused);
-    if (end.kind === 'died') end = await last.look([turn]).catch(refused);
-    if (end.kind === 'refused') turn.settle(Promise.reject(end.error));
-    else if (end.kind === 'faults') found(turn, end.faults[0]);
-    else turn.settle({ kind: 'limit', why: end.why });
+    // The child may die once for another reason than the module.
+    let end = await last.check([turn]).catch(refused);
+    if (end.kind === 'died') end = await last.check([turn]).catch(refused);
+    if (end.kind === 'refused') turn.resolve(Promise.reject(end.error));
+    else if (end.kind === 'faults') succeed(turn, end.faults[0]);
+    else turn.resolve({ kind: 'limit', why: end.why });
     return true;
   };
 
   const work = (): void => {
     first.work(async () => {
-      const more = await lookFirst();
-      last.work(lookLast);
+      const more = await runFirstCheck();
+      last.work(runLastCheck);
       return more;
     });
-    last.work(lookLast);
+    last.work(runLastCheck);
   };
 
-  const checked = (module: ModuleText, { owner = NOBODY, signal }: Asked): Promise<Checked> => {
-    const settled = new Promise<Checked>((settle) => schedule.add({ ...module, owner, signal, settle }));
+  const checked = (module: ModuleText, { owner = NO_OWNER, signal }: Asked): Promise<Checked> => {
+    const settled = new Promise<Checked>((resolve) => schedule.add({ ...module, owner, signal, resolve }));
     work();
     return signal === undefined ? settled : abortable(settled, signal);
   };
@@ -140,20 +144,20 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
   return {
     async check(source, types, asked = {}) {
       asked.signal?.throwIfAborted();
-      if (source.length > inForce.maxSourceCharacters) {
+      if (source.length > merged.maxSourceCharacters) {
         return [
-          limitFault(`Cannot check module: ${source.length} characters, wanted at most ${inForce.maxSourceCharacters}`),
+          limitFault(`Cannot check module: ${source.length} characters, wanted at most ${merged.maxSourceCharacters}`),
         ];
       }
       const directives = directiveFaults(source);
       if (directives.length > 0) return directives;
-      const { lastLookMs, memoryMb } = inForce;
-      const end = await checked({ source: withoutSwitches(source), types }, asked);
+      const { lastCheckMs, memoryMb } = merged;
+      const end = await checked({ source: withoutDirectives(source), types }, asked);
       return end.kind === 'faults'
         ? end.faults.map((fault) => located(fault, source))
         : [
             limitFault(
-              `Cannot check module: ${end.why}, wanted at most ${lastLookMs} ms of processor time and ${memoryMb} MiB`,
+              `Cannot check module: ${end.why}, wanted at most ${lastCheckMs} ms of CPU time and ${memoryMb} MiB`,
             ),
           ];
     },
@@ -168,52 +172,52 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
   };
 }
 
-/** A place for one child after the other, where one look is taken at a time. */
-class Bench {
+/** Runs one child at a time, and one check at a time in it. */
+class ChildSlot {
   readonly #limits: TypeCheckLimits;
-  readonly #lookMs: number;
+  readonly #checkMs: number;
   #child: CheckingChild | null = null;
   #closed = false;
   #isWorking = false;
   #isWanted = false;
   #idle = Promise.resolve();
 
-  constructor(limits: TypeCheckLimits, lookMs: number) {
+  constructor(limits: TypeCheckLimits, checkMs: number) {
     this.#limits = limits;
-    this.#lookMs = lookMs;
+    this.#checkMs = checkMs;
   }
 
-  /** Calls `look` again and again until it finds nothing to do, unless that is under way already. */
-  work(look: () => Promise<boolean>): void {
+  /** Calls `check` until it finds nothing to do; does nothing if it is already running. */
+  work(check: () => Promise<boolean>): void {
     this.#isWanted = true;
     if (this.#isWorking) return;
     this.#isWorking = true;
     this.#idle = (async () => {
       while (this.#isWanted) {
-        // What is added while nothing was found any more wants another round.
+        // Work may arrive after `check` found nothing, so another round is needed.
         this.#isWanted = false;
-        while (await look());
+        while (await check());
       }
       this.#isWorking = false;
     })();
   }
 
-  /** Has the child look at modules; starts one where there is none. Rejects with `PLATFORM_TYPE_CHECKER`. */
-  async look(modules: readonly ModuleText[]): Promise<CheckEnd> {
+  /** Checks modules in the child, which is started if necessary. Rejects with `PLATFORM_TYPE_CHECKER`. */
+  async check(modules: readonly ModuleText[]): Promise<CheckEnd> {
     const child = await this.#ready();
-    const end = await child.check(modules, this.#lookMs);
+    const end = await child.check(modules, this.#checkMs);
     if (end.kind !== 'faults') this.dispose();
     this.#refuseWhereClosed();
     return end;
   }
 
-  /** Ends the child; the next look starts another. */
+  /** Kills the child; the next check starts another. */
   dispose(): void {
     this.#child?.kill();
     this.#child = null;
   }
 
-  /** Ends the child and whatever it is at, and waits until both are over. */
+  /** Kills the child, and waits for it and the current check to end. */
   async close(): Promise<void> {
     this.#closed = true;
     const ended = this.#child?.end();
@@ -243,7 +247,7 @@ function refused(error: unknown): { kind: 'refused'; error: unknown } {
   return { kind: 'refused', error };
 }
 
-/** A module that does with every declared type what modules commonly do; where that is wrong, it is no matter of the declarations. */
+/** A module that uses every declared type in the usual ways. Type errors of its own do not count. */
 function probeOf(types: string): string {
   const names = [...types.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name]) => name as string);
   const uses = names.map(
@@ -258,7 +262,7 @@ type CheckEnd =
   | { kind: 'limit'; why: string }
   | { kind: 'died'; why: string };
 
-/** One warm child with its server; the two share a process group, so that one signal ends both. */
+/** One warm child with its server. Both share a process group, so one signal kills both. */
 class CheckingChild {
   checks = 0;
   alive = true;
@@ -272,7 +276,7 @@ class CheckingChild {
     this.#limits = limits;
     this.#gone = new Promise((resolve) => {
       const ended = (): void => {
-        // The leader may have died alone; the server in its group goes with it.
+        // The child may have died alone; its server is still in the group.
         this.#signalGroup();
         this.alive = false;
         this.#settle?.(null);
@@ -285,13 +289,13 @@ class CheckingChild {
   }
 
   static async start(limits: TypeCheckLimits): Promise<CheckingChild> {
-    // The same extension as this file's: sources run as they are, a build runs what was built.
+    // The extension of this file: `.ts` when run from source, `.js` in a build.
     const path = fileURLToPath(new URL(`./type-check-child${extname(import.meta.url)}`, import.meta.url));
     const child = new CheckingChild(
       fork(path, [], {
         detached: true,
         execArgv: ['--max-old-space-size=256'],
-        // The server's heap is small and lives long: Go's collector would go through all of it every few checks.
+        // Go's default GC would scan the server's small, long-lived heap every few checks.
         env: { GOMEMLIMIT: `${Math.floor(limits.memoryMb / 2)}MiB`, GOGC: '200' },
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       }),
@@ -310,10 +314,10 @@ class CheckingChild {
     return child;
   }
 
-  async check(modules: readonly ModuleText[], lookMs: number): Promise<CheckEnd> {
+  async check(modules: readonly ModuleText[], checkMs: number): Promise<CheckEnd> {
     this.checks += modules.length;
     const { memoryMb } = this.#limits;
-    const clockMs = lookMs * CLOCK_FACTOR;
+    const clockMs = checkMs * CLOCK_FACTOR;
     const startedAt = groupUse(this.#process.pid);
     const request: CheckRequest = {
       id: this.checks,
@@ -323,7 +327,7 @@ class CheckingChild {
     const watch = setInterval(() => {
       const use = groupUse(this.#process.pid);
       if (use.memoryMb > memoryMb) why = `over ${memoryMb} MiB of memory`;
-      else if (use.cpuMs - startedAt.cpuMs > lookMs) why = `over ${lookMs} ms of processor time`;
+      else if (use.cpuMs - startedAt.cpuMs > checkMs) why = `over ${checkMs} ms of CPU time`;
       if (why !== null) this.kill();
     }, POLL_MS);
     this.#process.channel?.ref();
@@ -343,12 +347,12 @@ class CheckingChild {
   }
 
   kill(): void {
-    // Once it is gone its id may be somebody else's.
+    // After it exited, its process id may belong to another process.
     if (this.alive) this.#signalGroup();
     if (this.#process.connected) this.#process.disconnect();
   }
 
-  /** Kills the child and waits until it is gone. */
+  /** Kills the child and waits for it to exit. */
   async end(): Promise<void> {
     this.#process.ref();
     this.kill();
@@ -373,20 +377,20 @@ class CheckingChild {
     try {
       process.kill(-this.#process.pid, 'SIGKILL');
     } catch {
-      // Nobody is left in the group.
+      // The group is empty.
     }
   }
 }
 
-/** What a process and its children use of the machine. */
+/** Resource use of a process group. */
 interface Use {
   memoryMb: number;
   cpuMs: number;
 }
 
 /**
- * What a process and its children use, from Linux' `/proc`; nothing where there is none, as on macOS, where the clock and the server's own soft
- * limit hold alone.
+ * Resource use of a process and its children, from Linux' `/proc`. Zero without `/proc`, as on macOS; there, only the
+ * wall time and the server's own soft limit apply.
  */
 function groupUse(pid: number | undefined): Use {
   if (pid === undefined) return { memoryMb: 0, cpuMs: 0 };
@@ -397,7 +401,7 @@ function groupUse(pid: number | undefined): Use {
       for (const one of children.split(' ')) if (one !== '') uses.push(useOf(Number(one)));
     }
   } catch {
-    // The process is gone, or this is no Linux.
+    // The process exited, or this is not Linux.
   }
   const sumOf = (what: keyof Use): number => uses.reduce((sum, use) => sum + use[what], 0);
   return { memoryMb: sumOf('memoryMb'), cpuMs: sumOf('cpuMs') };
@@ -406,13 +410,13 @@ function groupUse(pid: number | undefined): Use {
 function useOf(pid: number): Use {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in front may hold anything, brackets and blanks too.
+    // The name in front may contain anything, even brackets and spaces.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
     const [userTicks = 0, systemTicks = 0, pages = 0] = [fields[11], fields[12], fields[21]];
-    // The kernel counts in hundredths of a second, and in pages of 4 KiB, on every Linux that Node runs on.
+    // On every Linux that Node supports, the kernel counts hundredths of a second and pages of 4 KiB.
     return { memoryMb: pages / 256, cpuMs: (userTicks + systemTicks) * 10 };
   } catch {
     return { memoryMb: 0, cpuMs: 0 };
@@ -424,10 +428,10 @@ const DIRECTIVES: [RegExp, string][] = [
   [/^[ \t]*\/\/\/[ \t]*<(?:reference|amd-)/gm, 'a triple-slash reference'],
 ];
 
-/** Most comments of a kind that are told, as many as faults of other kinds. */
+/** Most comments of a kind that are reported, the same number as for other faults. */
 const MAX_DIRECTIVES = 20;
 
-/** Comments that would change what is checked, instead of being checked. */
+/** Comments that would disable checks. */
 function directiveFaults(source: string): TypeFault[] {
   return DIRECTIVES.flatMap(([pattern, what]) =>
     [...source.matchAll(pattern).take(MAX_DIRECTIVES)].map((match) => ({
@@ -439,10 +443,10 @@ function directiveFaults(source: string): TypeFault[] {
 }
 
 /**
- * Such a comment may also stand behind code or another comment, where only a parser knows it from a string: there another spelling of the same
- * length takes its force and leaves every place where it is.
+ * Such a comment may also follow code or another comment, where only a parser can tell it from a string. There, another
+ * spelling of the same length disables it and keeps all offsets.
  */
-function withoutSwitches(source: string): string {
+function withoutDirectives(source: string): string {
   return source.replace(/@ts-(?=nocheck|ignore|expect-error)/gi, '@ts_');
 }
 
@@ -466,7 +470,7 @@ function limitFault(message: string): TypeFault {
   return { line: 1, column: 1, message, code: 'CANDIDATE_TYPE_CHECK_LIMIT' };
 }
 
-/** A promise that an abort settles at once; what it waited for goes on unseen. */
+/** A promise that rejects at once on abort; the original one continues unobserved. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => reject(signal.reason);

@@ -6,11 +6,11 @@ import type { GeneratorSchema } from './generator-schema.ts';
 import { plainLine } from './plain-line.ts';
 import { projectSchema } from './project-schema.ts';
 
-/** What the declarations behind `./types` are made of. Schemas are taken as sanitised: no external reference is left in them. */
+/** The sources of the declarations in `./types`. Schemas must be sanitised: without external references. */
 export interface TypeSources {
   role: Role;
   payload: 'json' | 'text';
-  /** `null` or absent = the agreement has none: the payload is `any`. */
+  /** `null` or absent = the agreement has no schema, and the payload is `any`. */
   requestSchema?: Json | undefined;
   responseSchema?: Json | undefined;
   taskInputSchema?: Json | undefined;
@@ -18,7 +18,7 @@ export interface TypeSources {
   tools: readonly Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'>[];
 }
 
-/** Names that the module declares itself; no schema may take one. */
+/** Names that the module itself declares; no schema may use them. */
 const RESERVED_NAMES = [
   'Request',
   'Response',
@@ -31,9 +31,9 @@ const RESERVED_NAMES = [
 ] as const;
 
 /**
- * The text of `./types` for one agreement: `Request`, `Response`, `Context` and `HandlerError`, for a requester also `Task` and `Result`, and
- * `Handle` or `Perform`, the signature that the module must export. It is always valid TypeScript whatever the schemas hold: a schema that
- * cannot be expressed becomes `any`. Touches neither disk nor network. The same sources give the same text.
+ * The text of `./types` for one agreement: `Request`, `Response`, `Context` and `HandlerError`, for a requester also
+ * `Task` and `Result`, and `Handle` or `Perform`, the signature that the module must export. Always valid TypeScript: a
+ * schema that cannot be expressed becomes `any`. Uses neither disk nor network. Deterministic.
  */
 export async function declareTypes(sources: TypeSources): Promise<string> {
   const taken = new Set<string>(RESERVED_NAMES);
@@ -72,7 +72,7 @@ export async function declareTypes(sources: TypeSources): Promise<string> {
   return escapeInvisible(`${parts.join('\n\n')}\n`);
 }
 
-/** One exported declaration with the ones it needs, under names that nobody has yet. */
+/** One exported declaration with the ones it needs, under unused names. */
 async function declareType(name: string, schema: Json | undefined, taken: Set<string>): Promise<string> {
   if (schema === undefined) return `export type ${name} = any;`;
   const projection = projectSchema(schema, name, (wanted) => freshName(`${name}${wanted}`, taken));
@@ -86,35 +86,35 @@ async function declareType(name: string, schema: Json | undefined, taken: Set<st
 
 const HEAD = /^export (type|interface) Subject\b/m;
 
-/** Declarations kept, by the text of their body: the tools of an agent are the same in all its agreements. */
-const maxKept = 500;
+/** Most cached declarations, by the text of their body. An agent's tools are the same in all its agreements. */
+const maxCached = 500;
 
-/** Longest body whose declaration is kept, in UTF-16 units. */
-const maxKeptCharacters = 16 * 1024;
+/** Longest body whose declaration is cached, in UTF-16 units. */
+const maxCachedCharacters = 16 * 1024;
 
-const kept = new Map<string, Promise<string>>();
+const cache = new Map<string, Promise<string>>();
 
 function generate(body: GeneratorSchema): Promise<string> {
   const key = JSON.stringify(body);
-  const text = kept.get(key) ?? generateNow(body);
-  if (key.length > maxKeptCharacters) return text;
-  kept.delete(key);
-  kept.set(key, text);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= maxKept) break;
-    kept.delete(oldest);
+  const text = cache.get(key) ?? generateNow(body);
+  if (key.length > maxCachedCharacters) return text;
+  cache.delete(key);
+  cache.set(key, text);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= maxCached) break;
+    cache.delete(oldest);
   }
   return text;
 }
 
-/** The declaration of one body as the library prints it, under the name `Subject`; `any` where it cannot print it. */
+/** The declaration of one body as the library prints it, named `Subject`; `any` if the library cannot print it. */
 async function generateNow(body: GeneratorSchema): Promise<string> {
   const anything = 'export type Subject = any';
   if (body.tsType === 'any') return anything;
   try {
     const text = await compile(body, 'Subject', {
       bannerComment: '',
-      // The formatter costs a hundred times more than all the rest.
+      // Formatting takes a hundred times longer than everything else.
       format: false,
       ignoreMinAndMaxItems: true,
       $refOptions: { resolve: { external: false, file: false, http: false } },
@@ -122,9 +122,9 @@ async function generateNow(body: GeneratorSchema): Promise<string> {
     if (text.match(/^export /gm)?.length !== 1 || !HEAD.test(text)) return anything;
     const open = text
       .trim()
-      // An interface is no `Record<string, unknown>`; an object type is one.
+      // An interface is not assignable to `Record<string, unknown>`; an object type is.
       .replace(/^export interface Subject \{/m, 'export type Subject = {')
-      // A value of an interface fits an object that admits other members only where these are `any`.
+      // An interface value is assignable to an object type with an index signature only if that is `any`.
       .replace(/^(\s*\[k: string\]: )unknown$/gm, '$1any');
     return indented(open);
   } catch {
@@ -132,7 +132,7 @@ async function generateNow(body: GeneratorSchema): Promise<string> {
   }
 }
 
-/** Lines of the library's unformatted text, set in by their depth. */
+/** Indents the library's unformatted text by depth. */
 function indented(text: string): string {
   let depth = 0;
   return text
@@ -179,7 +179,7 @@ function freshName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** A description as a comment that it cannot break out of; empty where there is none. */
+/** A description as a comment that it cannot close; empty if there is none. */
 function comment(description: string | undefined, indent: string): string {
   const line = description === undefined ? '' : plainLine(description);
   return line === '' ? '' : `${indent}/** ${line} */\n`;

@@ -1,6 +1,6 @@
 import { isAgreedFailure, reportsSuccess } from '../analysis/agreed-failure.ts';
+import { CORRELATION, DocumentedEchoes, REQUEST_ID } from '../analysis/documented-echoes.ts';
 import { replyPlaces } from '../analysis/reply-places.ts';
-import { CORRELATION, REQUEST_ID, SaidEchoes } from '../analysis/said-echoes.ts';
 import { areTagged, hasOtherTag, tagOf, untagged } from '../analysis/text-tags.ts';
 import type { Analyzed, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
@@ -53,7 +53,7 @@ export function observeExchanges({ job, agreement }: Analyzed, ourHandler?: 'req
     const broken = response(exchange.response);
     return broken.length > 0 ? broken : replyViolations(interactions, exchange.request, exchange.response, validation);
   };
-  const echoes = echoesOf(agreement, new SaidEchoes(agreement.text, job.tools, agreement.responseSchema?.schema));
+  const echoes = echoesOf(agreement, new DocumentedEchoes(agreement.text, job.tools, agreement.responseSchema?.schema));
   const ignored = [
     ...(looseSide === 'request' ? job.loose : []),
     ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' })),
@@ -206,7 +206,7 @@ const maxNames = 1_000;
 const maxEchoes = 50;
 
 /** Where a response must repeat the request: as every case has it, or by the name that both schemas give to an id that the document has repeated. */
-function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'], said: SaidEchoes): Echo[] {
+function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'], said: DocumentedEchoes): Echo[] {
   const answered = new Set(propertyNames(responseSchema));
   const named = propertyNames(requestSchema)
     .filter((name) => answered.has(name) && (correlationName.test(name) || said.isIdRepeated(name)))
@@ -218,7 +218,7 @@ function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'
   const replies = replyPlaces(cases, said).filter(
     (place) =>
       cases.every((one) => isEchoed(one, place)) &&
-      (place.isSaid || new Set(cases.map((one) => valueAt(one.request, place.request))).size > 1),
+      (place.isDocumented || new Set(cases.map((one) => valueAt(one.request, place.request))).size > 1),
   );
   const all = new Map([...named, ...shown, ...replies].map((echo) => [`${echo.request} ${echo.response}`, echo]));
   return [...all.values()].slice(0, maxEchoes).map(({ request, response }) => {
@@ -230,7 +230,7 @@ function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'
 }
 
 /** Where a case's response repeats something of its request that is named as an id is. */
-function shownEchoes(one: Case | undefined, said: SaidEchoes): Echo[] {
+function shownEchoes(one: Case | undefined, said: DocumentedEchoes): Echo[] {
   if (!one) return [];
   const keyOf = ({ name, value }: { name: string; value: Json }) => JSON.stringify([name, value]);
   const back = Map.groupBy(leavesOf(one.response), keyOf);

@@ -10,21 +10,21 @@ import { sampleJob } from './sample-job.ts';
 
 const AGREEMENTS = new URL('../../fixtures/agreements/', import.meta.url);
 
-/** What stands in a fixture's `expected.json`. */
+/** The content of a fixture's `expected.json`. */
 interface Expected {
   language: 'en' | 'zh';
   payload: 'json' | 'text';
-  /** A property of the schema chosen for that side; null where there is no schema, or a union. */
+  /** A property of the schema selected for that side; `null` if there is no schema, or a union. */
   request: string | null;
   response: string | null;
   cases: number[];
   negative: number[];
-  /** Code, case and pointer of every finding that is an error. */
+  /** Code, case and pointer of every error. */
   errors: [code: string, testCase: number | null, pointer: string | null][];
   settlement: 'cleared' | 'disputed';
-  /** Whether small changes of the schemas settle all of it. */
+  /** Whether small changes of the schemas resolve all errors. */
   amendable?: boolean;
-  /** Of how many schemas the chosen ones are unions. */
+  /** The number of members in each union. */
   parts?: { request: number; response: number };
 }
 
@@ -32,12 +32,12 @@ const folders = readdirSync(AGREEMENTS, { withFileTypes: true }).filter(
   (entry) => entry.isDirectory() && existsSync(new URL(`${entry.name}/expected.json`, AGREEMENTS)),
 );
 
-test('there are agreements of both languages', () => {
+test('there are agreements in both languages', () => {
   assert.ok(folders.some(({ name }) => name.endsWith('-en')) && folders.some(({ name }) => name.endsWith('-zh')));
 });
 
 for (const { name } of folders) {
-  test(`agreement ${name} is read and judged as its file says`, () => {
+  test(`agreement ${name} is read and judged as its file expects`, () => {
     const read = (file: string): string => readFileSync(new URL(`${name}/${file}`, AGREEMENTS), 'utf8');
     const expected = JSON.parse(read('expected.json')) as Expected;
     const analyzed = analyze(sampleJob(read('document.md'), read('cases.md')));

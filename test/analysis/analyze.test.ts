@@ -24,7 +24,7 @@ function read(document: string, cases?: string | StructuredCase[], more?: Partia
   const { agreement } = analyze(sampleJob(document, cases, more));
   for (const { schema, start, end, baseUri } of agreement.schemas) {
     if (baseUri !== undefined) continue;
-    // Whatever the layout, the span is the schema's own text.
+    // In every layout, the span is exactly the schema's own text.
     assert.equal(document.slice(start, end).trim()[0], '{');
     if (!document.slice(start, end).includes('//')) assert.deepEqual(JSON.parse(document.slice(start, end)), schema);
   }
@@ -80,7 +80,7 @@ for (const [layout, document] of Object.entries(LAYOUTS)) {
   });
 }
 
-test('titles and headings name the sides where there are no cases', () => {
+test('without cases, titles and headings name the sides', () => {
   for (const [layout, document] of Object.entries(LAYOUTS)) {
     if (layout.startsWith('unmarked')) continue;
     const [request, response] = chosen(read(document));
@@ -101,7 +101,7 @@ test('case data outweigh a wrong heading', () => {
   assert.deepEqual(chosen(read(document, CASES)), [ASK, TELL]);
 });
 
-test('a shared type among the schemas is not taken for a side', () => {
+test('a shared type is not selected for a side', () => {
   const money = { title: 'Money', type: 'object', properties: { amount: { type: 'number' } } };
   const document = `# Types\n${fenced(money)}\n${documentOf(ASK, TELL)}`;
   assert.deepEqual(chosen(read(document, CASES)), [ASK, TELL]);
@@ -109,7 +109,7 @@ test('a shared type among the schemas is not taken for a side', () => {
   assert.equal(read(document).schemas.length, 3);
 });
 
-test('a document without schemas is legal, and so is one with only one', () => {
+test('documents with no schema or only one are valid', () => {
   assert.deepEqual(chosen(read('# Requirements\nEcho what is sent.', CASES)), [undefined, undefined]);
   assert.deepEqual(
     preflight(analyze(sampleJob('# Requirements\nEcho what is sent.', CASES))).filter(
@@ -122,7 +122,7 @@ test('a document without schemas is legal, and so is one with only one', () => {
   assert.deepEqual(chosen(read('')), [undefined, undefined]);
 });
 
-test('a schema of no side is no part of a side for a case of which another says all', () => {
+test('a schema of neither side is not added for a case that another schema describes completely', () => {
   const old = { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] };
   const good = { ...TELL, additionalProperties: false };
   const failed = { type: 'object', properties: { trouble: { type: 'string' } }, required: ['trouble'] };
@@ -135,7 +135,7 @@ test('a schema of no side is no part of a side for a case of which another says 
   assert.equal(read2('Trouble', failed, { trouble: 'none so far' }), 2);
 });
 
-test('a success and an error response together describe the answers', () => {
+test('a success schema and an error schema together describe the answers', () => {
   const failed = {
     type: 'object',
     properties: { error: { type: 'string' } },
@@ -158,7 +158,7 @@ test('a success and an error response together describe the answers', () => {
   assert.equal(read(document).responseSchema?.parts?.length, 2, 'also before cases are known');
 });
 
-test('a schema under a heading of errors says where the failure of a case breaks it', () => {
+test('a schema under an error heading shows where a failure breaks it', () => {
   const failed = {
     type: 'object',
     properties: {
@@ -172,7 +172,7 @@ test('a schema under a heading of errors says where the failure of a case breaks
   assert.deepEqual([finding?.testCase, finding?.pointer], [2, '/error/code']);
 });
 
-test('the way that a message goes names its side, in whatever order the schemas stand', () => {
+test('the direction of a message names its side, in any order of the schemas', () => {
   const kind = (type: string, member: string): Json => ({
     type: 'object',
     properties: { type: { const: type }, [member]: { type: 'integer' } },
@@ -208,7 +208,7 @@ test('the way that a message goes names its side, in whatever order the schemas 
   }
 });
 
-test('two operations of one document are told apart by their constants', () => {
+test('two operations of one document are distinguished by their constants', () => {
   const operation = (action: string, name: string) => ({
     type: 'object',
     properties: { action: { const: action }, [name]: { type: 'string' } },
@@ -224,7 +224,7 @@ test('two operations of one document are told apart by their constants', () => {
   );
 });
 
-test('base protocols are named in either language', () => {
+test('base protocols are found in both languages', () => {
   const uri = 'https://example.org/protocols/a-1';
   for (const sentence of [
     `This process is implemented based on the existing protocol (URI: ${uri}).`,
@@ -241,7 +241,7 @@ test('base protocols are named in either language', () => {
   assert.deepEqual(read('Messages are JSON, following https://tools.ietf.org/html/rfc8259.').baseUris, []);
 });
 
-test('a base protocol that came along gives its schemas, also through another one', () => {
+test('a supplied base protocol contributes its schemas, even indirectly', () => {
   const document = 'Based on the existing protocol (URI: https://e.org/b).\n';
   const baseProtocols = {
     'https://e.org/b': { content: 'This protocol is based on the existing protocol (URI: https://e.org/a).' },
@@ -253,13 +253,13 @@ test('a base protocol that came along gives its schemas, also through another on
   assert.deepEqual(agreement.baseUris, ['https://e.org/b', 'https://e.org/a']);
 });
 
-test('the language is that of the prose, not of the schemas', () => {
+test('the prose decides the language, not the schemas', () => {
   assert.equal(read(documentOf(ASK, TELL, 'Weather of a city')).language, 'en');
   assert.equal(read(`## 请求\n${fenced(ASK)}\n## 响应\n${fenced(TELL)}\n根据城市名返回气温`).language, 'zh');
   assert.equal(read('').language, 'en');
 });
 
-test('payloads that are no JSON are kept to the letter', () => {
+test('payloads other than JSON stay unchanged', () => {
   const cases =
     '# Test Case 1\n- **Test Request Data**:\n```text\nGET  /a b\n\nx: y \n```\n- **Test Response Data**:\n```\nid,name\r\n1,"a, b"\r\n```\n- **Expected Test Result**:\nA table.\n';
   const agreement = read('# Format\nRequests and answers are plain text.', cases);
@@ -278,13 +278,13 @@ const inFences = (cases: readonly [string, string][], language = '') =>
     })
     .join('');
 
-/** What payloads are, and those of the cases. */
+/** The payload type, and the payloads of the cases. */
 function payloadsOf(document: string, cases: readonly [string, string][], language?: string): Json[] {
   const agreement = read(document, inFences(cases, language));
   return [agreement.payload, ...agreement.cases.map(({ request, response }) => [request, response])];
 }
 
-test('numbers and other bare values are texts where the other side is, or where the document wants texts', () => {
+test('bare scalars are texts if the other side is text, or if the document asks for texts', () => {
   assert.deepEqual(
     payloadsOf('# Sums', [
       ['ADD 1 2', '3'],
@@ -317,7 +317,7 @@ test('numbers and other bare values are texts where the other side is, or where 
   );
 });
 
-test('numbers and other bare values are texts where their schema allows texts alone', () => {
+test('bare scalars are texts if their schema allows only texts', () => {
   const TEXT: Json = { type: 'string' };
   assert.deepEqual(payloadsOf(documentOf(TEXT, TEXT), [['ADD 1 2', '3']]), ['text', ['ADD 1 2', '3']]);
   assert.deepEqual(payloadsOf(documentOf(TEXT, TELL), [['7', '{"code":200}']]), ['json', ['7', { code: 200 }]]);
@@ -331,7 +331,7 @@ test('numbers and other bare values are texts where their schema allows texts al
   assert.deepEqual(payloadsOf(documentOf(TEXT, { enum: ['FULL'] }), [['7', '3']]), ['json', ['7', 3]]);
 });
 
-test('an empty fence is a text of no characters where payloads are texts, and a slip elsewhere', () => {
+test('an empty fence is an empty text in a text protocol, and a mistake elsewhere', () => {
   const cases = '# Test Case 1\n- Request:\n```\n```\n- Response:\n```\nIDLE\n```\n';
   const { cases: texts } = read('# Format', cases, { payload: 'text' });
   assert.deepEqual(
@@ -341,7 +341,7 @@ test('an empty fence is a text of no characters where payloads are texts, and a 
   assert.deepEqual(read('# Format', cases, { payload: 'json' }).cases, []);
 });
 
-test('an empty fence beside fenced texts is a text, whatever the document says of payloads', () => {
+test('an empty fence next to fenced texts is a text, whatever the document says about payloads', () => {
   const cases =
     '# Test Case 1\n- Request:\n```\n1 ROOF\n```\n- Response:\n```\nOK\n```\n# Test Case 2\n- Request:\n```\n```\n- Response:\n```\nNONE\n```\n';
   const agreement = read('# Format', cases);
@@ -356,7 +356,7 @@ test('an empty fence beside fenced texts is a text, whatever the document says o
   assert.deepEqual(read('# Format', cases.replace('1 ROOF', '{"at": 1}')).cases.length, 1);
 });
 
-test('JSON values line by line are a text, and torn JSON is one where payloads are texts', () => {
+test('JSON lines are a text, and so is broken JSON in a text protocol', () => {
   const lines = '{"at":1}\n\n{"at":2}';
   const cases = (fence: string) =>
     `# Test Case 1\n- Request:\n\`\`\`${fence}\n${lines}\n\`\`\`\n- Response:\n\`\`\`\n{"sum":3}\n\`\`\`\n`;
@@ -369,7 +369,7 @@ test('JSON values line by line are a text, and torn JSON is one where payloads a
   assert.equal(read('# Format', torn, { payload: 'text' }).cases[0]?.request, '{"at": 1');
 });
 
-test('the job may say how payloads are to be taken', () => {
+test('the job can set the payload type', () => {
   const agreement = read('# Format', casesOf([{ a: 1 }, [1]]), { payload: 'text' });
   assert.equal(agreement.payload, 'text');
   assert.deepEqual(agreement.cases[0]?.request, '{\n  "a": 1\n}');
@@ -391,7 +391,7 @@ test('structured cases are numbered from 1', () => {
   assert.equal(agreement.caseText, null);
 });
 
-test('an invalid request that is answered with a failure is a negative case', () => {
+test('an invalid request answered with a failure is a negative case', () => {
   const answers: [Json, boolean][] = [
     [{ code: 400 }, true],
     [{ code: 200 }, false],
@@ -408,7 +408,7 @@ test('an invalid request that is answered with a failure is a negative case', ()
   }
 });
 
-test('a document or case text that stands wholly in a block quote is read as if it did not', () => {
+test('a document or case text inside a block quote is read as if unquoted', () => {
   const quoted = (text: string) => text.replace(/^/gm, '> ');
   const document = documentOf(ASK, { type: 'object', properties: { degrees: { type: 'integer' } } });
   const cases = quoted(casesOf([{ city: 'Rome' }, { degrees: 31 }]));
@@ -419,7 +419,7 @@ test('a document or case text that stands wholly in a block quote is read as if 
   assert.equal(analyze(sampleJob('Plain text.', texts)).agreement.cases[0]?.request, '> a');
 });
 
-test('the URI of a base protocol may stand on a line of its own', () => {
+test('the URI of a base protocol may be on its own line', () => {
   const missing = (text: string) =>
     preflight(analyze(sampleJob(text))).flatMap(({ code, actual }) =>
       code === 'DOCUMENT_BASE_PROTOCOL_MISSING' ? [actual] : [],
@@ -430,7 +430,7 @@ test('the URI of a base protocol may stand on a line of its own', () => {
   assert.deepEqual(missing('This replaces the old paper.\nURI: https://e.org/d\n'), []);
 });
 
-test('a base protocol that did not come along is an error where its address is labelled, else a warning', () => {
+test('a missing base protocol is an error if its URI is labelled, else a warning', () => {
   const severity = (text: string) => preflight(analyze(sampleJob(text)))[0]?.severity;
   for (const text of [
     'Based on the existing protocol (URI: https://e.org/a).',
@@ -446,7 +446,7 @@ test('a base protocol that did not come along is an error where its address is l
     assert.equal(severity(text), 'warning', text);
 });
 
-test('fresh ids and times are no data of a refusal', () => {
+test('new ids and times do not count as data of a refusal', () => {
   const request = { type: 'object', properties: { level: { type: 'integer', maximum: 10 } }, required: ['level'] };
   const document = documentOf(request, { type: 'object' });
   const answer = (more: { [name: string]: Json }) => ({ valid: true, severity: 'high', ...more });
@@ -459,7 +459,7 @@ test('fresh ids and times are no data of a refusal', () => {
   assert.equal(last({ ackId: 'a2', sentAt: 2 }, loose), false);
 });
 
-test('an answer that a sound request gets as well makes a negative case, where another one is told more', () => {
+test('an answer that a valid request gets too makes a negative case if another valid request gets a longer one', () => {
   const document = documentOf(ASK, { type: 'object' });
   const [told, untold]: [Json, Json] = [
     { verdict: 'go', degrees: 31 },
@@ -477,7 +477,7 @@ test('an answer that a sound request gets as well makes a negative case, where a
   assert.equal(last(untold, untold), false);
 });
 
-test('an answer that says nothing but how it went turns a request down, be it in a way that no sound one does', () => {
+test('an answer with only a result refuses the request, even with an unknown result', () => {
   const sound: [Json, Json] = [{ city: 'Rome' }, { code: 0, state: 'found', by: 3 }];
   const cases: [Json, boolean][] = [
     [{ code: 2 }, true],
@@ -504,7 +504,7 @@ test('an answer that says nothing but how it went turns a request down, be it in
   }
 });
 
-test('no sentence of a document makes a refusal of an answer, nor of a refusal anything else', () => {
+test('no sentence of a document decides whether an answer is a refusal', () => {
   const negative = (prose: string, response: Json) =>
     read(
       `${prose}\n\n${documentOf(ASK, { type: 'object' })}`,
@@ -522,7 +522,7 @@ test('no sentence of a document makes a refusal of an answer, nor of a refusal a
   }
 });
 
-test('an answer that withholds what sound requests are answered with turns the request down', () => {
+test('an answer that omits data of valid answers refuses the request', () => {
   const sound: [Json, Json][] = [
     [
       { id: 'a', city: 'Rome' },
@@ -555,7 +555,7 @@ test('an answer that withholds what sound requests are answered with turns the r
   }
 });
 
-test('an answer that reports success, or has data of its operation, turns no request down', () => {
+test('an answer that reports success, or has data of its operation, refuses no request', () => {
   const request: Json = {
     type: 'object',
     properties: { action: { enum: ['ask', 'book'] }, city: { type: 'string' } },
@@ -590,7 +590,7 @@ test('an answer that reports success, or has data of its operation, turns no req
   }
 });
 
-test('what stands in a list that other answers have as well is data, and no refusal', () => {
+test('values in a list that other answers have too are data, not a refusal', () => {
   const sound: [Json, Json][] = [
     [{ city: 'Rome' }, { degrees: 31, days: [] }],
     [{ city: 'Oslo' }, { degrees: 22, days: [] }],
@@ -602,7 +602,7 @@ test('what stands in a list that other answers have as well is data, and no refu
   assert.equal(negative({ hints: [{ sign: 3 }] }), true);
 });
 
-test('a refusal is known beside a request that is broken by mistake, too', () => {
+test('a refusal is recognised next to a request that is invalid by mistake', () => {
   const answers: Json[] = [
     { is: 'hot', degrees: 31 },
     { is: 'gone', degrees: null },
@@ -617,7 +617,7 @@ test('a refusal is known beside a request that is broken by mistake, too', () =>
   assert.deepEqual(negatives({ city: 2 }, { city: 'Ur' }, { city: 1 }), [3]);
 });
 
-test('what a failure says is no data that the answer to a broken request could withhold', () => {
+test('the content of a failure is not data that an answer could omit', () => {
   const negative = (failure: Json): boolean | undefined =>
     read(documentOf(ASK, { type: 'object' }), casesOf([{ city: 5 }, { degrees: 31 }], [{ city: 'Ur' }, failure]))
       .cases[0]?.negative;
@@ -627,7 +627,7 @@ test('what a failure says is no data that the answer to a broken request could w
   assert.equal(negative({ wind: 4 }), true);
 });
 
-test('an answer without data turns a request down', () => {
+test('an answer without data refuses a request', () => {
   const cases: [Json, boolean][] = [
     [{ days: [] }, true],
     [{ degrees: null, count: [0, 0], days: [] }, true],
@@ -644,7 +644,7 @@ test('an answer without data turns a request down', () => {
   }
 });
 
-test('links to standards and other protocols are no base protocols', () => {
+test('links to standards and other protocols are not base protocols', () => {
   for (const sentence of [
     'The format is based on the HTTP protocol, see https://www.rfc-editor.org/rfc/rfc9110.',
     'Based on the existing protocol JSON (https://www.json.org/).',
@@ -656,7 +656,7 @@ test('links to standards and other protocols are no base protocols', () => {
   }
 });
 
-test('a side whose payloads are text may stand beside one of JSON', () => {
+test('one side may have text payloads and the other JSON', () => {
   const cases = '# Test Case 1\n- Request: {"table":"a"}\n- Response:\n```csv\nid\n1\n```\n';
   for (const document of [
     '# Format\nJSON in, CSV out.',
@@ -682,7 +682,7 @@ test('a side whose payloads are text may stand beside one of JSON', () => {
   );
 });
 
-test('cases without headings are told apart by their labels', () => {
+test('cases without headings are separated by their labels', () => {
   const cases =
     'Request: {"city":"Rome"}\nResponse: {"code":200}\nExpected: fine\n\nRequest: {"city":"X"}\nResponse: {"code":404}\nExpected: none\n';
   assert.deepEqual(
@@ -694,7 +694,7 @@ test('cases without headings are told apart by their labels', () => {
   );
 });
 
-test('definitions beside a schema are its own where it refers to them', () => {
+test('definitions in another block belong to a schema that references them', () => {
   const money = { type: 'object', properties: { amount: { type: 'number' } } };
   const response = { type: 'object', properties: { price: { $ref: '#/definitions/Money' } } };
   for (const document of [
@@ -710,7 +710,7 @@ test('definitions beside a schema are its own where it refers to them', () => {
   }
 });
 
-test('an abridged example is no broken schema', () => {
+test('an abridged example is not a broken schema', () => {
   const document = '# Format\n```json\n{ "type": "REQUEST", "items": [1, 2, ...], "required": true, ... }\n```\n';
   assert.deepEqual(
     preflight(analyze(sampleJob(document))).map(({ code }) => code),
@@ -718,7 +718,7 @@ test('an abridged example is no broken schema', () => {
   );
 });
 
-test('headings in other languages name the sides as well', () => {
+test('headings in other languages name the sides too', () => {
   const request: Json = { type: 'object', properties: { city: { type: 'string' } } };
   const response: Json = { type: 'object', properties: { price: { type: 'number' } } };
   for (const [asks, tells] of [
@@ -731,14 +731,14 @@ test('headings in other languages name the sides as well', () => {
     ['Richiesta', 'Risposta'],
     ['リクエスト', 'レスポンス'],
   ]) {
-    // The answer stands first, so that nothing but the headings tells them apart.
+    // The answer comes first, so that only the headings distinguish them.
     const section = (heading: string | undefined, schema: Json) => `## ${heading}\n${JSON.stringify(schema)}\n`;
     const { agreement } = analyze(sampleJob(section(tells, response) + section(asks, request)));
     assert.deepEqual([agreement.requestSchema?.schema, agreement.responseSchema?.schema], [request, response]);
   }
 });
 
-test('a schema is read with those of its document that it names by their ids', () => {
+test('a schema includes other schemas of its document that it references by id', () => {
   const city: Json = {
     $id: 'https://e.org/schemas/city',
     type: 'object',
@@ -762,14 +762,14 @@ test('a schema is read with those of its document that it names by their ids', (
     ['DOCUMENT_CASE_VIOLATES_SCHEMA', '/city/in'],
     ['DOCUMENT_CASE_VIOLATES_SCHEMA', '/name'],
   ]);
-  // What stands nowhere in the document stays outside, and is never fetched.
+  // Schemas that the document lacks stay external and are never fetched.
   assert.deepEqual(judge([], {}), [
     ['DOCUMENT_REFERENCE_EXTERNAL', '/properties/city/$ref'],
     ['DOCUMENT_REFERENCE_EXTERNAL', '/properties/name/$ref'],
   ]);
 });
 
-test('schemas of an interface description are read with those that they share, and where operations hold them', () => {
+test('schemas of an interface description are found in its operations and include shared definitions', () => {
   const components = {
     Town: { type: 'object', properties: { name: { type: 'string' }, in: { $ref: '#/components/schemas/Country' } } },
     Country: { enum: ['DE', 'FR'] },
@@ -811,7 +811,7 @@ test('schemas of an interface description are read with those that they share, a
   }
 });
 
-test('a schema that is a reference into its own definitions is one schema', () => {
+test('a schema that references its own definitions is one schema', () => {
   for (const container of ['$defs', 'definitions']) {
     const node: Json = {
       type: 'object',
@@ -824,7 +824,7 @@ test('a schema that is a reference into its own definitions is one schema', () =
   }
 });
 
-test('of hundreds of schemas in one object all are told from prose, and the first 64 completed', () => {
+test('hundreds of schemas in one object are all separated from the prose, and the first 64 resolved', () => {
   const $ref = '#/components/schemas/s0';
   const schemas = Object.fromEntries(
     Array.from({ length: 100 }, (_, n) => [`s${n}`, { type: 'object', properties: { [`a${n}`]: { $ref } } }]),

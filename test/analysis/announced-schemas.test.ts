@@ -17,7 +17,7 @@ function codes(document: string, cases?: string): string[] {
   return preflight(analyze(sampleJob(document, cases))).map(({ code }) => code);
 }
 
-test('what stands where a schema is announced is one, however little it says', () => {
+test('a value below the announcement of a schema is one, however short', () => {
   const schemas: Json[] = [
     { $ref: 'https://e.org/answer.json' },
     { const: 5 },
@@ -38,7 +38,7 @@ test('what stands where a schema is announced is one, however little it says', (
   ]);
 });
 
-test('such a side is held against its schema, and told of where that is elsewhere', () => {
+test('such a side is validated, and the findings name its place', () => {
   const cases = casesOf([{ city: 'Oslo' }, 6]);
   assert.deepEqual(codes(`${REQUEST}\n## Response Schema\n{"const": 5}\n`, cases), ['DOCUMENT_CASE_VIOLATES_SCHEMA']);
   assert.deepEqual(codes(`${REQUEST}\n## Response Schema\n{"const": 6}\n`, cases), []);
@@ -47,13 +47,13 @@ test('such a side is held against its schema, and told of where that is elsewher
   ]);
 });
 
-test('an example under the heading of a message is no schema', () => {
+test('an example under the heading of a message is not a schema', () => {
   for (const example of ['{"minimum": 3}', '{}', 'true', '{"title": "A", "description": "B"}', '{"enum": 5}', '[5]'])
     assert.deepEqual(chosen(`${REQUEST}\n## Response\n${example}\n`), [ASK, undefined], example);
   assert.deepEqual(chosen(`${REQUEST}\n## Response Schema Notes\n{"const": 1, "city": "Oslo"}\n`), [ASK, undefined]);
 });
 
-test('a block of definitions that others refer to describes no message by itself', () => {
+test('a block of shared definitions does not describe a message itself', () => {
   const definitions = Object.fromEntries([
     ...Array.from({ length: 100 }, (_, n): [string, Json] => [`Other${n}Request`, { properties: { city: {} } }]),
     ['Ask', ASK],
@@ -78,7 +78,7 @@ test('a block of definitions that others refer to describes no message by itself
   ]);
 });
 
-test('schemas of an interface description are found by the member that refers to them', () => {
+test('schemas of an interface description are found through the member that references them', () => {
   const schemas = {
     City: ASK,
     Weather: {

@@ -12,7 +12,7 @@ const prose = (part: Parameters<typeof filled>[0], cases = keyed): HostileDocume
   cases,
 });
 
-/** What follows a sound agreement: each aims at one reader of prose. */
+/** Text after a valid agreement; each attacks one reader of prose. */
 const PROSE: Record<string, Parameters<typeof filled>[0]> = {
   'a line without end': (n) => `word${n} `,
   'one word without end': 'a',
@@ -68,7 +68,7 @@ const PROSE: Record<string, Parameters<typeof filled>[0]> = {
   'zero-width characters': '\u200b\u200d\u2060',
 };
 
-/** The texts of cases: each aims at the reader of cases. */
+/** Case texts; each attacks the case reader. */
 const CASES: Record<string, Parameters<typeof filled>[0]> = {
   'headings of cases alone': (n) => `# Test Case ${n}\n`,
   'cases on one line': (n) => `# Test Case ${n} Request: {"id":"a"} Response: {} `,
@@ -87,7 +87,7 @@ const CASES: Record<string, Parameters<typeof filled>[0]> = {
   'quoted cases': (n) => `> # Test Case ${n + 1}\n> - Request: {"id":"a"}\n> - Response: {"id":"b"}\n`,
 };
 
-/** Schemas with data for a hundred cases: each aims at what is done with a schema. */
+/** Schemas with data for a hundred cases; each attacks one use of a schema. */
 const SCHEMAS: Record<string, () => { request: Json; cases: string; response?: Json }> = {
   'patterns of long automata on long texts': () => ({
     request: {
@@ -226,7 +226,7 @@ const defined = (count: number, reference: (index: number) => string, $defs: Jso
   $defs,
 });
 
-/** More of them: what multiplies behind references, over keywords, names, branches and drafts. */
+/** More such schemas: growth through references, keywords, names, branches and drafts. */
 const MULTIPLIED: typeof SCHEMAS = {
   'references to one large definition': () => ({
     request: defined(300, () => '#/$defs/d', {
@@ -431,7 +431,7 @@ const sections = (count: number, heading: (index: number) => string, schema: (in
     .map((n) => `## ${heading(Number(n))}\n\`\`\`json\n${JSON.stringify(schema(Number(n)))}\n\`\`\`\n`)
     .join('');
 
-/** Whole agreements: what is hostile in them is how their parts are put together. */
+/** Whole agreements; the combination of their parts is hostile. */
 const AGREEMENTS: Record<string, () => HostileDocument> = {
   'a thousand components of an interface': () => ({
     document: JSON.stringify({
@@ -512,7 +512,7 @@ const AGREEMENTS: Record<string, () => HostileDocument> = {
   }),
 };
 
-/** Schemas whose definitions may stand in any of thousands of other blocks. */
+/** Schemas whose definitions may be in any of thousands of other blocks. */
 const scattered: HostileDocument = {
   document:
     list(5, (schema) => ({
@@ -524,7 +524,7 @@ const scattered: HostileDocument = {
   cases: keyed,
 };
 
-/** Documents of kinds that an attacker would think of who knows how documents are read. Each is generated anew. */
+/** Documents by an attacker who knows how documents are read. Each is generated anew. */
 export const attackingDocuments: Readonly<Record<string, () => HostileDocument>> = Object.fromEntries([
   ['definitions scattered over thousands of blocks', () => scattered],
   ...Object.entries(PROSE).map(([name, part]) => [name, () => prose(part)]),

@@ -17,7 +17,7 @@ const RESPONSE: Json = {
 const BASE = documentOf(REQUEST, RESPONSE, 'Ask for the stock of an article.');
 const NAMED = `# Requirements\nImplemented on the existing protocol (URI: ${URI}).\n`;
 
-/** The document says what its writer likes in place of these words: nothing reads them. */
+/** The document says this in different words; nothing reads them. */
 const IN_WORDS = `${NAMED}# Modifications\n- In that case item is null.\n`;
 
 function settled(document: string, cases: string, more: Partial<Job> = {}) {
@@ -29,7 +29,7 @@ function settled(document: string, cases: string, more: Partial<Job> = {}) {
 
 const AT_ODDS = casesOf([{ sku: 'B2' }, { code: 404, item: null }]);
 
-test('a case at odds with the schema of a base protocol that words change is no dispute, and the schema is amended', () => {
+test('a case that breaks a base schema changed in words is no dispute, and the schema is amended', () => {
   const { settlement, told } = settled(IN_WORDS, AT_ODDS);
   assert.deepEqual(told, ['warning DOCUMENT_CASE_VIOLATES_SCHEMA']);
   assert.ok(settlement.kind === 'cleared');
@@ -38,11 +38,11 @@ test('a case at odds with the schema of a base protocol that words change is no 
   ]);
 });
 
-test('nor is it for whoever reviews the agreement', () => {
+test('the same holds in a review', () => {
   assert.equal(settled(IN_WORDS, AT_ODDS, { kind: 'review' }).settlement.kind, 'cleared');
 });
 
-test('what no small change settles is left out of the schema', () => {
+test('a keyword that no small change fits is removed from the schema', () => {
   const { settlement } = settled(IN_WORDS, casesOf([{ sku: 'b2' }, { code: 200, item: {} }]));
   assert.ok(settlement.kind === 'cleared');
   assert.deepEqual(settlement.amendments, [
@@ -50,7 +50,7 @@ test('what no small change settles is left out of the schema', () => {
   ]);
 });
 
-test('a schema that no change of its parts makes allow the cases is left open', () => {
+test('a schema that no partial change makes valid for the cases is opened completely', () => {
   const open = {
     oneOf: [
       { type: 'object', required: ['a'] },
@@ -63,7 +63,7 @@ test('a schema that no change of its parts makes allow the cases is left open', 
   assert.equal(settlement.kind, 'cleared');
 });
 
-test('codes that the document adds to those of the base protocol are no dispute', () => {
+test('codes added to those of the base protocol are no dispute', () => {
   const document = `${NAMED}# Errors\n- 404: not found\n- 410: gone\n`;
   const { settlement, told } = settled(document, casesOf([{ sku: 'B2' }, { code: 410, item: {} }]));
   assert.ok(settlement.kind === 'cleared', told.join());
@@ -80,12 +80,12 @@ const UNCHANGED: Record<string, string> = {
 };
 
 for (const [name, document] of Object.entries(UNCHANGED)) {
-  test(`a case at odds with the schema is disputed: ${name}`, () => {
+  test(`a case that breaks the schema is disputed: ${name}`, () => {
     assert.equal(settled(document, AT_ODDS).settlement.kind, 'disputed');
   });
 }
 
-test('two cases that contradict each other are disputed whatever the words change', () => {
+test('two contradictory cases are disputed, whatever the words change', () => {
   const cases = casesOf([{ sku: 'B2' }, { code: 404, item: null }], [{ sku: 'B2' }, { code: 404, item: {} }]);
   assert.equal(settled(IN_WORDS, cases).settlement.kind, 'disputed');
 });

@@ -24,14 +24,14 @@ const amendments = (findings: readonly Finding[]) => findings.map(({ amendment }
 
 const replaced = (path: string, value: Json) => [{ of: 'response', patch: [{ op: 'replace', path, value }] }];
 
-test('a case that writes a value in another type than schema and other cases is amended, not the schema', () => {
+test('a value in another type than schema and other cases use is amended in the case, not in the schema', () => {
   const { findings, settlement } = run(PRICED, [{ price: '0.40' }, { price: 1.5 }]);
   assert.deepEqual(amendments(findings), replaced('/price', 0.4));
   assert.ok(settlement.kind === 'disputed');
   assert.match(JSON.stringify(settlement.proposals), /"amended-cases".*price\\\\?": ?0\.4/s);
 });
 
-test('so is one that a tool alone speaks against', () => {
+test('so is a value that only a tool contradicts', () => {
   const { findings } = run(PRICED, [{ price: '0.40' }], { tools: [priceTool(0.4)] });
   assert.deepEqual(amendments(findings), replaced('/price', 0.4));
 });
@@ -67,14 +67,14 @@ const WIDENED: [name: string, responses: Json[], tools: Tool[]][] = [
 ];
 
 for (const [name, responses, tools] of WIDENED) {
-  test(`the schema is amended where ${name}`, () => {
+  test(`the schema is amended if ${name}`, () => {
     const { findings } = run(PRICED, responses, { tools });
     assert.ok(findings.length > 0);
     for (const { amendment } of findings) assert.equal(amendment?.of, 'responseSchema');
   });
 }
 
-test('a slip does not widen the schema that another case asks to be wider', () => {
+test('a wrong type in one case does not widen the schema that another case needs wider', () => {
   const [slip, wider] = amendments(
     run(PRICED, [{ price: '0.40' }, { price: null }, { price: 1 }, { price: 2 }]).findings,
   );
@@ -82,7 +82,7 @@ test('a slip does not widen the schema that another case asks to be wider', () =
   assert.deepEqual(wider?.patch, [{ op: 'replace', path: '/properties/price/type', value: ['number', 'null'] }]);
 });
 
-test('with "amend" a slip is disputed: no handler is made for it', () => {
+test('with "amend", a wrong type is disputed: no handler is made for it', () => {
   const { settlement } = run(PRICED, [{ price: '0.40' }, { price: 1.5 }], { onContradiction: 'amend' });
   assert.equal(settlement.kind, 'disputed');
 });

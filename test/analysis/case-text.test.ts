@@ -135,7 +135,7 @@ function readStructured(text: string): { cases: Case[]; codes: string[] } {
   };
 }
 
-test('a list of the titles of the cases, above them or below, holds no cases', () => {
+test('an outline of the cases, above or below them, contains no cases', () => {
   const titles = '- Test case 1: the usual\n- Test case 2: another\n\n';
   const each = (n: number) =>
     `## Test Case ${n}\n- Request: {"a": ${n}}\n- Response: {"b": ${n}}\n- Expected: Works.\n\n`;
@@ -158,7 +158,7 @@ test('a list of the titles of the cases, above them or below, holds no cases', (
   assert.ok(read(`${titles}- Test Case 3\n\n${each(1)}${each(2)}`).codes.includes('error DOCUMENT_CASE_INCOMPLETE'));
 });
 
-test('a shorter word begins no case where cases are called more', () => {
+test('a shorter word starts no case if cases have a longer name', () => {
   const text =
     '# Test Case 1\nTest 1 - of two:\n- Request: {"a":1}\n- Response: {"b":2}\n- Expected:\nTest 1: passes\n**Test 2** is like it.\n';
   const { cases, codes } = read(text);
@@ -166,7 +166,7 @@ test('a shorter word begins no case where cases are called more', () => {
   assert.equal(cases[0]?.expected, 'Test 1: passes\n**Test 2** is like it.');
 });
 
-test('texts in a table are read as they stand, and a bar in one parts nothing', () => {
+test('texts in a table are read unchanged, and a bar inside one does not separate cells', () => {
   const { cases, codes } = read(
     '| Case | Request | Response |\n|---|---|---|\n| 1 | `SUM 1 2` | OK 3 |\n| 2 | `A|B` | `ERR` |\n',
     'Answer in plain text.',
@@ -181,7 +181,7 @@ test('texts in a table are read as they stand, and a bar in one parts nothing', 
   );
 });
 
-test('words that begin a step of a story begin nothing beside labels', () => {
+test('step words of a story mean nothing next to labels', () => {
   const { cases, codes } = read(
     '# Test Case 1\n- Request: {"a":1}\n- Response: {"b":2}\n- Expected Result:\nWhen it is {"a":1},\nthen it is {"b":2}.\n',
   );
@@ -189,7 +189,7 @@ test('words that begin a step of a story begin nothing beside labels', () => {
   assert.equal(cases.length, 1);
 });
 
-test('of values that nothing names only two make a case', () => {
+test('unlabelled values make a case only in pairs', () => {
   for (const [text, code] of [
     ['# Test Case 1\n{"a":1}\n', 'INCOMPLETE'],
     ['# Test Case 1\n{"a":1} {"b":2} {"c":3}\n', 'INCOMPLETE'],
@@ -202,7 +202,7 @@ test('of values that nothing names only two make a case', () => {
     assert.deepEqual(read(text).codes, ['error DOCUMENT_CASES_UNREADABLE'], text);
 });
 
-test('a table or a list that lacks something is no case', () => {
+test('an incomplete table or list is not a case', () => {
   assert.deepEqual(read('| Request | Response |\n|---|---|\n| {"a":1} | |\n').codes, [
     'warning DOCUMENT_CASE_NUMBER_MISSING',
     'error DOCUMENT_CASE_INCOMPLETE',
@@ -223,7 +223,7 @@ test('labels and headings inside data are data', () => {
   assert.deepEqual(read(multiline).cases[0]?.request, { Response: 1, x: 2 });
 });
 
-test('what cannot be read is a finding, and the other cases are kept', () => {
+test('an unreadable case is a finding, and the other cases are kept', () => {
   const good = (number: number) => `# Test Case ${number}\n- Request: {"n":${number}}\n- Response: {}\n`;
   const broken: [string, string[]][] = [
     ['# Test Case 2\n- Request: {"n":1,}\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
@@ -259,7 +259,7 @@ test('what cannot be read is a finding, and the other cases are kept', () => {
   }
 });
 
-test('several values line by line are a slip beside payloads of one value each', () => {
+test('JSON lines are a mistake next to payloads with a single value', () => {
   const schema = '## Request\n{"type":"object","properties":{"a":{}}}\n## Response\n{"type":"object"}\n';
   const each = (n: number, request: string) =>
     `# Test Case ${n}\n- Request:\n\`\`\`json\n${request}\n\`\`\`\n- Response: {"b": 1}\n`;
@@ -268,13 +268,13 @@ test('several values line by line are a slip beside payloads of one value each',
   assert.deepEqual(read(each(1, '{"a": 1}') + each(2, lines)).codes, []);
 });
 
-test('a case text from which no case can be read is a finding, an empty one is none', () => {
+test('a case text without a readable case is a finding, an empty one is not', () => {
   assert.deepEqual(read('We shall test it later.').codes, ['error DOCUMENT_CASES_UNREADABLE']);
   assert.deepEqual(read('{"a":1}').codes, ['error DOCUMENT_CASES_UNREADABLE']);
   assert.deepEqual(read(' \n\t').codes, []);
 });
 
-test('more cases than the limit are a finding', () => {
+test('too many cases are a finding', () => {
   const text = Array.from(
     { length: 101 },
     (_, index) => `# Test Case ${index + 1}\n- Request: 1\n- Response: 2\n`,

@@ -30,7 +30,7 @@ interface Vector {
 }
 
 for (const language of ['en', 'zh'] as const) {
-  test(`the specification's own example is read as its vectors say (${language})`, { skip }, () => {
+  test(`the specification's own example is read as its vectors expect (${language})`, { skip }, () => {
     const vector = (JSON.parse(read(`${LEGACY}validation.json`)) as Record<string, Vector>)[language];
     assert.ok(vector);
     const document = read(`${LEGACY}${language}/candidateProtocols.product-info.full.md`);
@@ -72,7 +72,7 @@ for (const language of ['en', 'zh'] as const) {
     );
   });
 
-  test(`a document that modifies another by its URI names it (${language})`, { skip }, () => {
+  test(`a document that modifies another is linked to it by its URI (${language})`, { skip }, () => {
     const uri = 'https://agent-network-protocol.com/protocols/product-info-0-1-1';
     const document = read(`${LEGACY}${language}/candidateProtocols.product-info.modification-by-uri.md`);
     const alone = analyze(sampleJob(document));
@@ -102,7 +102,7 @@ const EXPECTED = {
 } as const;
 
 for (const [name, kind] of Object.entries(EXPECTED)) {
-  test(`example job ${name} is ${kind} before any model is asked`, { skip }, () => {
+  test(`example job ${name} is ${kind} before a model is asked`, { skip }, () => {
     const analyzed = analyze(jobFrom(JSON.parse(read(`examples/${name}.job.json`)) as Json));
     const decision = decide(analyzed, preflight(analyzed));
     assert.equal(decision.kind, kind);

@@ -25,7 +25,7 @@ function run(document: string, cases: string, more: Partial<Job> = {}): Settled 
   return { findings, decision: saidBy(decide(analyzed, findings), analyzed) };
 }
 
-/** A decision with what the peer is told of it. */
+/** A decision with the text for the peer. */
 function saidBy(decision: ReturnType<typeof decide>, { job, agreement }: Analyzed): Settled['decision'] {
   if (decision.kind === 'cleared') return decision;
   const { language } = agreement;
@@ -33,7 +33,7 @@ function saidBy(decision: ReturnType<typeof decide>, { job, agreement }: Analyze
   return { ...said, kind: decision.kind, proposals };
 }
 
-/** Schema of one property, a value that breaks it, and the patch that settles it. */
+/** A schema with one property, a value that breaks it, and the patch that resolves it. */
 const SMALL: [name: string, schema: JsonObject, response: Json, patch: object[], amended: string][] = [
   [
     'a type is added',
@@ -172,14 +172,14 @@ const LARGE: [name: string, schema: JsonObject, response: Json][] = [
 ];
 
 for (const [name, schema, response] of LARGE) {
-  test(`no small change settles ${name}`, () => {
+  test(`no small change resolves ${name}`, () => {
     const { decision } = run(documentOf(OPEN, schema), casesOf([{}, response]), { onContradiction: 'amend' });
     assert.equal(decision.kind, 'disputed');
     assert.equal(decision.kind === 'disputed' && decision.messages[0]?.action, 'fixErrorNegotiation');
   });
 }
 
-test('violations at one place over several cases share one patch, and so does the document', () => {
+test('violations at one place in several cases share one patch, and so does the document', () => {
   const document = documentOf(OPEN, { properties: { a: { type: 'string' }, b: { maximum: 1 } }, required: ['c', 'd'] });
   const cases = casesOf(
     [{ n: 1 }, { a: null, c: 1 }],
@@ -210,7 +210,7 @@ test('violations at one place over several cases share one patch, and so does th
   assert.equal(amended.amendments.flatMap(({ patch }) => patch).length, 4);
 });
 
-test('a constant that a case misses is proposed as a change of the case', () => {
+test('if a case misses a constant, a change of the case is proposed', () => {
   const document = documentOf(OPEN, { properties: { type: { const: 'RESPONSE' } } });
   const cases = casesOf([{ type: 'REQUEST' }, { type: 'REPLY' }]);
   const { findings, decision } = run(document, cases);
@@ -229,7 +229,7 @@ test('a constant that a case misses is proposed as a change of the case', () => 
   ]);
 });
 
-test('the counter-offer changes the schema alone, whatever stands around it', () => {
+test('the counter-offer changes only the schema, whatever is around it', () => {
   const around = 'Prices  are in €, "quoted" {not json}.\r\n\t- keep\u200b this \n';
   const document = `${around}\n# Response\n{"type":"object","properties":{"a":{"type":"string"}}}\n${around}# Request\n{ "type" : "object" }\n${around}`;
   const { decision } = run(document, casesOf([{}, { a: 1 }]));
@@ -246,7 +246,7 @@ test('the counter-offer changes the schema alone, whatever stands around it', ()
   ]);
 });
 
-test('the part of a union that fits best is amended, in its own text', () => {
+test('the best fitting member of a union is amended, in its own text', () => {
   const good = {
     properties: { code: { const: 200 }, data: { type: 'object' } },
     required: ['code', 'data'],
@@ -281,7 +281,7 @@ test('the part of a union that fits best is amended, in its own text', () => {
   );
 });
 
-test('a failure with a code that is not listed is one of the failures, not a success without its members', () => {
+test('a failure with an unlisted code counts as a failure, not as an incomplete success', () => {
   const success = { type: 'object', properties: { v: { type: 'integer' } }, required: ['v'] };
   const failure = (codes: number[]) => ({
     type: 'object',
@@ -319,7 +319,7 @@ const block = (heading: string, value: Json) =>
   `## ${heading}\n\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`;
 const named = (name: string) => `https://e.org/${name}`;
 
-/** Documents of two schemas that take a third from elsewhere. */
+/** Documents with two schemas that share a third from elsewhere. */
 const SHARED: [name: string, document: string][] = [
   [
     'a block of definitions',
@@ -345,7 +345,7 @@ const SHARED: [name: string, document: string][] = [
 ];
 
 for (const [name, document] of SHARED) {
-  test(`what schemas take from ${name} is amended there, for both of them`, () => {
+  test(`definitions taken from ${name} are amended there, for both schemas`, () => {
     const money = (amount: number) => ({ amount, currency: 'EUR' });
     const cases = casesOf(
       [{ price: { ...money(10), tax: 1 } }, { total: { ...money(10), tax: 1 }, paid: true }],
@@ -373,7 +373,7 @@ const NULL_IN_FAILURE = {
   required: ['code', 'data'],
 };
 
-test('a peer that cannot be told: null in a failure is amended, anything else ends in an error', () => {
+test('if the peer cannot be told, null in a failure is amended, and anything else is an error', () => {
   const deaf = { peerCapabilities: ['testCasesNegotiation'] };
   const document = documentOf(OPEN, NULL_IN_FAILURE);
   const rows: [Json, ReturnType<typeof decide>['kind']][] = [
@@ -395,13 +395,13 @@ test('a peer that cannot be told: null in a failure is amended, anything else en
   assert.equal(told.decision.kind, 'disputed');
 });
 
-test('with amend, every contradiction must be small, or all of them are disputed', () => {
+test('with "amend", every contradiction must need only a small change, or all are disputed', () => {
   const document = documentOf(OPEN, { properties: { a: { type: 'string' }, b: { const: 1 } } });
   const { decision } = run(document, casesOf([{}, { a: 1, b: 2 }]), { onContradiction: 'amend' });
   assert.equal(decision.kind, 'disputed');
 });
 
-test('a review only reports: nothing is amended, no message is made', () => {
+test('a review only reports: it amends nothing and makes no message', () => {
   const document = documentOf(OPEN, NULL_IN_FAILURE);
   for (const more of [{}, { onContradiction: 'amend' }, { peerCapabilities: [] }] as const) {
     const job = { ...more, kind: 'review' } as Partial<Job>;
@@ -412,7 +412,7 @@ test('a review only reports: nothing is amended, no message is made', () => {
   }
 });
 
-test('what is cleared is amended and sanitised, and its warnings say what was settled', () => {
+test('a cleared agreement is amended and sanitised, with resolved findings as warnings', () => {
   const document = documentOf(OPEN, { tsType: 'any', properties: { a: { type: 'string', $id: 'x' } } });
   const { decision } = run(document, casesOf([{}, { a: 1 }]), { onContradiction: 'amend' });
   assert.ok(decision.kind === 'cleared');
@@ -426,7 +426,7 @@ test('what is cleared is amended and sanitised, and its warnings say what was se
   );
 });
 
-test('cases that share a number are offered renumbered', () => {
+test('cases with the same number are offered renumbered', () => {
   const cases = casesOf([{ n: 1 }, {}], [{ n: 2 }, {}]).replace('# Test Case 2', '# Test Case 1');
   const { decision } = run(documentOf(OPEN, OPEN), `${cases}\n# Test Case 5: last\n- Request: {}\n- Response: {}\n`);
   assert.ok(decision.kind === 'disputed');
@@ -443,7 +443,7 @@ test('cases that share a number are offered renumbered', () => {
   );
 });
 
-test('null in a failure is named and amended where it lies, also inside alternatives', () => {
+test('null in a failure is amended at its place, even inside alternatives', () => {
   const good = {
     type: 'object',
     properties: { code: { const: 200 }, data: { type: 'object' } },
@@ -467,7 +467,7 @@ test('null in a failure is named and amended where it lies, also inside alternat
   ]);
 });
 
-test('null in a failure is that of an object, be it one of several, and however the failure is told', () => {
+test('null in a failure counts for one of several objects too, however the failure is reported', () => {
   const settled = (data: Json, answer: Json, defs: Json = {}) => {
     const names = Object.keys(answer as object);
     const schema = { type: 'object', properties: { [names[1] ?? '']: data }, required: names, $defs: defs };
@@ -498,7 +498,7 @@ test('null in a failure is that of an object, be it one of several, and however 
   }
 });
 
-test('of a member by another name only that one is told to be undeclared', () => {
+test('only a member with a wrong name is reported as undeclared', () => {
   const response = {
     type: 'object',
     properties: { id: {}, text: {} },
@@ -509,7 +509,7 @@ test('of a member by another name only that one is told to be undeclared', () =>
   assert.match(findings[0]?.message ?? '', /field `text` is missing, the field `message` is not declared/);
 });
 
-test('the text for the peer names the other case of a contradiction, and is in one language', () => {
+test('the text for the peer names the other case of a contradiction and uses one language', () => {
   const told = (document: string, cases: string) => {
     const { decision } = run(document, cases);
     return decision.kind === 'disputed' ? String(decision.messages[0]?.errorDescription) : '';
@@ -527,7 +527,7 @@ test('the text for the peer names the other case of a contradiction, and is in o
   assert.match(told(chinese, torn), /在 文本末尾 处不是合法的JSON/);
 });
 
-test('a proposal for a text with block quotes in it leaves every other line as it is', () => {
+test('a proposal for a text with block quotes leaves all other lines unchanged', () => {
   const request = '# Test Case 1\n> **Request**\n> ```json\n> {}\n> ```\n';
   const cases = (kind: string) =>
     `${request}\n> **Response**\n> {\n>   "kind": "${kind}"\n> }\n\n**Expected**: Works.\n`;
@@ -537,7 +537,7 @@ test('a proposal for a text with block quotes in it leaves every other line as i
   assert.equal(decision.proposals[0]?.testCases, cases('b'));
 });
 
-test('a proposal for a text in a block quote keeps its marks', () => {
+test('a proposal for a quoted text keeps the quote marks', () => {
   const quoted = (text: string) => text.replace(/^/gm, '> ').replace(/^> $/gm, '>');
   const response = { type: 'object', properties: { cents: { type: 'integer' } } };
   const document = quoted(documentOf({ type: 'object' }, response));

@@ -7,7 +7,7 @@ import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 
 const OPEN: Json = { type: 'object' };
 
-test('numbers of files are known in other languages, small ones too where the document has them repeated', () => {
+test('file numbers are recognised in other languages, even short ones if the document says they are repeated', () => {
   const isSlip = (prose: string, name: string, ...ids: Json[]) => {
     const cases = casesOf(
       ...ids.map((id, n): [Json, Json] => [{ [name]: id }, { [name]: n === 2 ? (ids[0] ?? 0) : id }]),
@@ -23,7 +23,7 @@ test('numbers of files are known in other languages, small ones too where the do
   assert.equal(isSlip('依頼番号はそのまま返す。', '依頼番号', 'r-1', 'r-2', 'r-3'), true);
 });
 
-test('a short id of the message itself is the one of its request, in two cases as well, however sentences write it', () => {
+test("a short message id must equal the request's, even with two cases, in any wording", () => {
   const slip = (prose: string, name: string, ids: [Json, Json], ...tools: string[]) => {
     const [first, second] = ids;
     const cases = casesOf([{ [name]: first, n: 1 }, { [name]: first }], [{ [name]: second, n: 2 }, { [name]: first }]);
@@ -53,7 +53,7 @@ test('a short id of the message itself is the one of its request, in two cases a
   assert.equal(slip('The orderId is repeated.', 'orderId', ['O-1', 'O-2']), undefined);
 });
 
-test('two cases are enough where a sentence leaves no doubt of whose id an answer carries', () => {
+test('two cases are enough if a sentence clearly says whose id an answer has', () => {
   const slip = (prose: string, name: string, ...more: [Json, Json][]) => {
     const cases = casesOf(
       [{ [name]: 'k-1', n: 1 }, { [name]: 'k-1' }],
@@ -74,7 +74,7 @@ test('two cases are enough where a sentence leaves no doubt of whose id an answe
   assert.equal(slip('The `holdId` names a seat.', 'holdId', later), undefined);
 });
 
-test('where the document leaves no doubt and a case bears it out, an id of a message is that of its request', () => {
+test("a message id must equal the request's if the document is clear and a case confirms it", () => {
   const slips = (prose: string, name: string, pairs: [Json, Json][], more: { [name: string]: Json } = {}, job = {}) => {
     const cases = casesOf(
       ...pairs.map(([sent, back], n): [Json, Json] => [
@@ -154,7 +154,7 @@ test('where the document leaves no doubt and a case bears it out, an id of a mes
   assert.deepEqual(slips(said, 'messageId', one, {}, { tools }), [], 'told by a tool');
 });
 
-test('the id of another request is a slip in the answer to a broken one, too', () => {
+test("another request's id is a mistake in the answer to an invalid request too", () => {
   const ask: Json = { type: 'object', properties: { n: { type: 'integer' } } };
   const document = documentOf(ask, OPEN, '`rid` is echoed.');
   const slip = (rid: string) => {
@@ -173,7 +173,7 @@ test('the id of another request is a slip in the answer to a broken one, too', (
   assert.equal(slip('none'), undefined, 'what answers a broken request may not know its id');
 });
 
-test('the number of a file that a sentence has of the request is no other one', () => {
+test('a file number that a sentence takes from the request must be the same', () => {
   const slip = (prose: string, name: string) => {
     const cases = casesOf(
       ...['v1', 'v2', 'v3'].map((id, n): [Json, Json] => [{ [name]: id, n }, { [name]: n === 2 ? 'v9' : id }]),
@@ -187,7 +187,7 @@ test('the number of a file that a sentence has of the request is no other one', 
   assert.equal(slip('Die `vorgangsnummer` steht in der Anfrage.', 'vorgangsnummer'), undefined);
 });
 
-test('JSON-RPC has ids repeated, whatever the document says', () => {
+test('JSON-RPC requires ids to be repeated, whatever the document says', () => {
   const slip = (version: string, id: Json) => {
     const cases = casesOf(
       [
@@ -209,7 +209,7 @@ test('JSON-RPC has ids repeated, whatever the document says', () => {
   assert.equal(slip('1.0', '42'), false);
 });
 
-test('an id may come back under another name', () => {
+test('an id may be returned under another name', () => {
   const slip = (prose: string, [id, reply]: [string, string], ids: string[], last: string) => {
     const cases = casesOf(
       ...ids.map((each, n): [Json, Json] => [
@@ -234,7 +234,7 @@ test('an id may come back under another name', () => {
   assert.equal(slip('', ['msgId', 'room'], ['u-1', 'u-2', 'u-3'], 'u-1'), undefined);
 });
 
-test('what the response schema describes as that of the request is', () => {
+test("an id that the response schema describes as the request's must be equal", () => {
   const slip = (description: string, [name, reply]: [string, string], last: string, more: object[] = []) => {
     const answers: Json = { type: 'object', properties: { [reply]: { type: 'string', description } } };
     const ids = ['u-1', 'u-2', 'u-3'];
@@ -262,7 +262,7 @@ test('what the response schema describes as that of the request is', () => {
   assert.equal(slip('The city of the request.', ['city', 'city'], 'u-9'), undefined, 'no id');
 });
 
-test('a file number that the document has repeated tells no cases apart in other languages either', () => {
+test('a repeated file number does not distinguish cases in other languages either', () => {
   const document = documentOf(OPEN, OPEN, 'O `protocolo` repete o do pedido.');
   const contradicts = (name: string, nome: string) => {
     const cases = casesOf(
@@ -282,7 +282,7 @@ test('a file number that the document has repeated tells no cases apart in other
   assert.equal(contradicts('paciente', 'Rui'), false);
 });
 
-test('an id that comes back may be what is asked about', () => {
+test('a returned id may be the subject of the request', () => {
   const look = { name: 'look', annotations: { readOnlyHint: true }, examples: [{ input: { at: 9 }, output: 7 }] };
   const severity = (prose: string, description: string, more: object = {}) => {
     const answers: Json = { type: 'object', properties: { productId: { type: 'string', description } } };
@@ -304,7 +304,7 @@ test('an id that comes back may be what is asked about', () => {
   assert.equal(severity('The productId is copied from the request.', 'id', { tools: [look] }), 'warning');
 });
 
-test('an id that breaks its schema tells two cases apart, be it repeated or not', () => {
+test('an id that breaks its schema distinguishes two cases, repeated or not', () => {
   const ask: Json = { type: 'object', properties: { vorgang: { type: 'string', pattern: '^[A-Z]-' } } };
   const document = documentOf(
     ask,
@@ -328,7 +328,7 @@ test('an id that breaks its schema tells two cases apart, be it repeated or not'
   assert.equal(contradicts('v-2'), false);
 });
 
-test('a text begins with the tag of its request, where all others do and the document has it repeated', () => {
+test("a text starts with its request's tag if all others do and the document says it is repeated", () => {
   const slips = (prose: string, answers: string[]) => {
     const cases = answers.map((answer, n): [Json, Json] => [`t${n + 1} STATE door`, answer]);
     const job = sampleJob(prose, undefined, {
@@ -348,7 +348,7 @@ test('a text begins with the tag of its request, where all others do and the doc
   assert.deepEqual(slips('Plain text. Doors open.', answers), [], 'nothing is repeated');
 });
 
-test('a tag that the answer repeats tells no two texts apart', () => {
+test('a tag that the answer repeats does not distinguish texts', () => {
   const contradicts = (prose: string, pairs: [string, string][], tools: object[] = []) => {
     const job = sampleJob(prose, undefined, {
       payload: 'text',
@@ -410,7 +410,7 @@ test('a tag that the answer repeats tells no two texts apart', () => {
   }
 });
 
-test('the id of a request is no part of what is asked in the header of a message either', () => {
+test('a request id in a message header is not part of the question either', () => {
   const severity = (prose: string, request: (id: string) => Json) => {
     const cases = casesOf(
       ...[1, 2].map((t): [Json, Json] => [request(`r-${t}`), { ...(request(`r-${t}`) as object), t }]),

@@ -14,7 +14,7 @@ function edited(text: string, ...patch: PatchOperation[]): string | undefined {
   return editJsonText(text, start, patch)?.text;
 }
 
-test('values are replaced, added and removed where they stand, in the layout around them', () => {
+test('values are replaced, added and removed in place, in the surrounding layout', () => {
   const text = 'Before {\n  "a": 1,\n  "b": [\n    "x",\n    "y"\n  ],\n  "c": {}\n} after {"a": 1}';
   const keep = (from: string, to: string): string => text.replace(from, to);
   assert.equal(edited(text, { op: 'replace', path: '/a', value: { k: [1, 'z'] } }), keep('1', '{ "k": [1, "z"] }'));
@@ -33,7 +33,7 @@ const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.string
 const name = fc.oneof(fc.string({ maxLength: 5 }), fc.constantFrom('__proto__', 'constructor', 'a/b', '~'));
 const object = fc.dictionary(name, json, { maxKeys: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 
-test('patches change what their pointers name, whatever its name, and fail where it is not', () => {
+test('patches work for any member name, and fail if it does not exist', () => {
   const value = JSON.parse('{"constructor":{"type":"a"},"__proto__":{"type":"b"},"list":[1,2]}') as Json;
   const text = (patch: PatchOperation): string => JSON.stringify(patched(value, [patch]));
   assert.equal(
@@ -77,7 +77,7 @@ test('patches agree with another implementation of RFC 6902 on ordinary names', 
       const value = JSON.parse(JSON.stringify(raw).replaceAll('__proto__', 'p')) as Json;
       const patch = JSON.parse(JSON.stringify(operations).replaceAll('__proto__', 'p')) as PatchOperation[];
       const reference = structuredClone(value);
-      // That library lets members be added to values that can have none; only what it does to containers is compared.
+      // That library can add members to scalars, so only operations on containers are compared.
       const parents = patch.map((each) => valueAt(value, each.path.slice(0, each.path.lastIndexOf('/'))));
       if (patch.length > 1 || parents.some((parent) => typeof parent !== 'object' || parent === null)) return;
       const faults = applyPatch(reference, patch as Operation[]);
@@ -126,7 +126,7 @@ test('the edited text reads as the patched value, and nothing outside it changes
   );
 });
 
-test('reading agrees with JSON.parse on every text', () => {
+test('reading agrees with JSON.parse for every text', () => {
   const almost = fc.oneof(
     json.map((value) => JSON.stringify(value)),
     fc
@@ -162,7 +162,7 @@ test('reading agrees with JSON.parse on every text', () => {
       try {
         parsed = JSON.parse(text) as Json;
       } catch {
-        // No JSON as a whole: a value may still stand at its start.
+        // Not JSON as a whole, but a value may be at its start.
       }
       if (parsed !== undefined) assert.ok(reading.ok && equalJson(reading.node.value, parsed), text);
       else if (reading.ok)

@@ -11,10 +11,12 @@ import { type HostileDocument, hostileDocuments } from './hostile-documents.ts';
 import { mixedDocument } from './mixed-documents.ts';
 import { casesOf, sampleJob } from './sample-job.ts';
 
-/** Far above the target of 100 ms, for a machine under load: what is not bounded takes from ten seconds to hours. */
+/**
+ * Far above the target of 100 ms, for a machine under load; without limits, the work takes from ten seconds to hours.
+ */
 const HANG_CPU_MS = 10_000;
 
-/** What an outcome may hold of it, in UTF-16 units of JSON, beside the proposals, which carry the document. */
+/** Longest outcome without proposals, in UTF-16 units of JSON; proposals carry the document. */
 const MAX_FINDINGS_CHARS = 1_500_000;
 
 function judged(job: Job) {
@@ -37,14 +39,14 @@ function judgedToAnEnd(generate: () => HostileDocument): void {
 }
 
 for (const [name, generate] of Object.entries({ ...hostileDocuments, ...attackingDocuments })) {
-  test(`${name}: judged to an end, the same at every time`, () => judgedToAnEnd(generate));
+  test(`${name}: judged completely, with the same result each time`, () => judgedToAnEnd(generate));
 }
 
-test('documents that mix hostile traits are judged to an end, the same at every time', () => {
+test('documents that mix hostile traits are judged completely, with the same result each time', () => {
   for (let seed = 0; seed < 20; seed += 1) judgedToAnEnd(() => mixedDocument(seed));
 });
 
-/** An operation of a large agreement: a request and a response of twenty members and more. */
+/** An operation of a large agreement: a request and a response with twenty or more members. */
 function operation(index: number): { request: Json; response: Json; ask: Json; tell: Json } {
   const names = Array.from({ length: 18 }, (_, member) => `op${index}_member_${member}`);
   const properties = Object.fromEntries(
@@ -69,7 +71,7 @@ function operation(index: number): { request: Json; response: Json; ask: Json; t
   };
 }
 
-test('a large agreement of everyday kind is read to its end: fifteen schemas, thirty cases', () => {
+test('a large ordinary agreement with fifteen schemas and thirty cases is read completely', () => {
   const operations = Array.from({ length: 8 }, (_, index) => operation(index));
   const section = (side: string, schema: Json, index: number) =>
     `## ${side} of operation ${index}\n\n${'What it is for, told at some length. '.repeat(20)}\n\n\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\`\n`;
@@ -87,7 +89,7 @@ test('a large agreement of everyday kind is read to its end: fifteen schemas, th
   });
   assert.ok(document.length > 40_000, `${document.length} characters`);
   assert.deepEqual(judged(sampleJob(document, casesOf(...pairs))).findings, []);
-  // What is wrong in the last case of the last schemas is found as well.
+  // Faults in the last case of the last schemas are found too.
   const last = inUse.at(-1);
   assert.ok(last);
   const wrong = { ...(last.tell as object), op6_member_0: 5 } as Json;
@@ -98,7 +100,7 @@ test('a large agreement of everyday kind is read to its end: fifteen schemas, th
   );
 });
 
-test('a pattern that is not matched with all texts, since that would take too long, is told of', () => {
+test('a pattern left unmatched because it takes too long is reported', () => {
   const document = (pattern: string) =>
     `## Request Message\n${JSON.stringify({ type: 'object', properties: { t: { pattern } } })}\n## Response Message\n{"type":"object","properties":{}}\n`;
   const told = (pattern: string, length: number) =>

@@ -9,10 +9,10 @@ import type { Job } from '../../src/contract/job.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 
-/** Far above the target of 100 ms, for a machine under load; unbounded, each of these takes from ten seconds to hours. */
+/** Far above the target of 100 ms, for a machine under load; without limits, each takes from ten seconds to hours. */
 const HANG_CPU_MS = 10_000;
 
-/** What the outcome may hold of it, in UTF-16 units of JSON. */
+/** Longest outcome, in UTF-16 units of JSON. */
 const MAX_OUTCOME_CHARS = 700_000;
 
 function judge(document: string, cases: string, more: Partial<Job> = {}): { findings: Finding[]; end: Decision } {
@@ -96,7 +96,7 @@ for (const [name, { schema, request }] of Object.entries(hostile)) {
   });
 }
 
-test('cases that take too many steps in all are an error, never passed over', () => {
+test('cases that take too many steps in total are an error, never skipped', () => {
   const schema: Json = { type: 'object', properties: { list: { type: 'array', items: { type: 'integer' } } } };
   const valid = hundred(() => ({ list: Array.from({ length: 500 }, (_, n) => n) }));
   const { findings, end } = judge(documentOf(schema, OPEN), valid, { onContradiction: 'amend' });
@@ -107,7 +107,7 @@ test('cases that take too many steps in all are an error, never passed over', ()
   assert.equal(end.kind, 'disputed');
 });
 
-test('no number of warnings keeps an error from being seen', () => {
+test('warnings never displace an error', () => {
   const broken = '{"type":"object","properties":{"a":{"type":"string"}\n\n';
   const document = `${documentOf(OPEN, OPEN)}\n${broken.repeat(MAX_FINDINGS + 50)}`;
   const { findings, end } = judge(document, casesOf([{ a: 1 }, { b: 1 }], [{ a: 1 }, { b: 2 }]));
@@ -116,7 +116,7 @@ test('no number of warnings keeps an error from being seen', () => {
   assert.equal(end.kind, 'disputed');
 });
 
-test('errors beyond those that are listed are said to be there, and no amendment settles them', () => {
+test('unlisted errors are reported as one, and no amendment resolves them', () => {
   const schema: Json = { type: 'object', properties: members(50, () => ({ type: 'string' })) };
   const cases = hundred(() => members(50, () => 1));
   const { findings, end } = judge(
@@ -131,7 +131,7 @@ test('errors beyond those that are listed are said to be there, and no amendment
   assert.ok(end.kind === 'disputed' && end.proposals.length === 0);
 });
 
-test('a change of more than twenty values is no small one', () => {
+test('a change of more than twenty values is not small', () => {
   const enumOf = (count: number) => {
     const cases = Array.from({ length: count }, (_, n): [Json, Json] => [{ a: `v${n}` }, {}]);
     const schema: Json = { type: 'object', properties: { a: { enum: ['a'] } } };

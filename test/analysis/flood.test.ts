@@ -19,7 +19,7 @@ function judged(document: string, cases: string | undefined, more: Partial<Job> 
   const decision = decide(analyzed, findings);
   const { user, system } = process.cpuUsage(started);
   assert.ok((user + system) / 1_000 < HANG_CPU_MS, `${(user + system) / 1_000} ms`);
-  // Everything must travel as JSON.
+  // Everything must be valid JSON.
   assert.doesNotThrow(() => JSON.stringify([analyzed.agreement, findings, decision]));
 }
 
@@ -79,7 +79,7 @@ const ENDLESS: Record<string, string> = Object.fromEntries(
 );
 
 for (const [name, text] of Object.entries(ENDLESS)) {
-  test(`${name} without end is read and judged in bounded time, as document and as cases`, () => {
+  test(`endless ${name} is read and judged in bounded time, as document and as cases`, () => {
     judged(text, undefined);
     judged(GOOD, text);
     judged(`${GOOD}${text}`.slice(0, DOCUMENT_CHARS), '# Test Case 1\n- Request: {"a":1}\n- Response: {"a":{}}\n');
@@ -176,7 +176,7 @@ const fragment = fc.oneof(
 
 const text = fc.array(fragment, { maxLength: 14 }).map((parts) => parts.join('\n'));
 
-test('values that can be made neither texts nor numbers are read like others', () => {
+test('values without text or number form are read like others', () => {
   const stubborn = { toString: null, valueOf: null };
   const members = {
     id: stubborn,

@@ -1,7 +1,7 @@
 import type { Job } from '../../src/contract/job.ts';
 import type { Json } from '../../src/kernel/json.ts';
 
-/** A document of the largest size allowed, or nearly, with the text of its cases. */
+/** A document of about the largest allowed size, with its case text. */
 export interface HostileDocument {
   document: string;
   cases?: string;
@@ -12,7 +12,7 @@ const MAX_DOCUMENT_BYTES = 256 * 1024;
 
 type Part = string | ((index: number) => string);
 
-/** As many parts as a number of bytes holds. */
+/** As many parts as fit into a number of bytes. */
 export function filled(part: Part, bytes = MAX_DOCUMENT_BYTES): string {
   const parts: string[] = [];
   let left = bytes;
@@ -69,7 +69,7 @@ const amended = (request: Json, cases: string, response: Json = OPEN): HostileDo
   more: { onContradiction: 'amend' },
 });
 
-/** Documents that take as much work as a document can, by what they do. Each is generated anew, so that nothing is remembered of the last one. */
+/** Documents that cause the most work, by what they do. Each is generated anew, so that no cache helps. */
 export const hostileDocuments: Readonly<Record<string, () => HostileDocument>> = {
   'wide objects, every member wrong': () =>
     amended(

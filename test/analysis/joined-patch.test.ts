@@ -8,7 +8,7 @@ const set = (path: string, value: Json): PatchOperation => ({ op: 'replace', pat
 const add = (path: string, value: Json): PatchOperation => ({ op: 'add', path, value });
 const remove = (path: string): PatchOperation => ({ op: 'remove', path });
 
-test('patches of one value are joined so that each still allows what it was made for', () => {
+test('joined patches of one value still allow what each was made for', () => {
   const joined: [one: PatchOperation[], other: PatchOperation[], both: PatchOperation[]][] = [
     [[add('/enum/-', 1)], [add('/enum/-', 1), add('/enum/-', 2)], [add('/enum/-', 1), add('/enum/-', 2)]],
     [[set('/maximum', 15)], [set('/maximum', 30)], [set('/maximum', 30)]],

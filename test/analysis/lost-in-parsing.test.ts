@@ -16,7 +16,7 @@ const labelled = (request: string, response = '{"b":2}'): string =>
 const inSchema = (part: string): string =>
   `${PROSE}## Request\n{"type":"object","properties":{"a":${part}}}\n## Response\n{"type":"object"}\n`;
 
-/** Severity, code, place, and the pointer where there is one. */
+/** Severity, code, place, and the pointer if there is one. */
 type Told = string[];
 
 function told(document: string, cases?: Parameters<typeof sampleJob>[1], more: Partial<Job> = {}): Told[] {
@@ -35,7 +35,7 @@ const KEPT = ['9007199254740992', '9007199254740994', '1E+23', '1700000000000000
 
 for (const number of LOST) {
   const error: Told = ['error', 'DOCUMENT_NUMBER_INEXACT', 'request', '/a/0'];
-  test(`the number ${number} cannot be kept, wherever a message has it`, () => {
+  test(`the number ${number} cannot be kept, anywhere in a message`, () => {
     assert.deepEqual(told(PROSE, labelled(`{"a":[${number}]}`)), [error]);
     assert.deepEqual(told(PROSE, `| Request | Response |\n|---|---|\n| {"a":[${number}]} | {"b":2} |\n`), [error]);
     assert.equal(told(PROSE, `[{"request":{"a":${number}},"response":{"b":2}}]`).length, 1);
@@ -55,7 +55,7 @@ for (const number of KEPT) {
   });
 }
 
-test('a bound that a double does not keep is warned of, and hides no error', () => {
+test('an inexact bound causes a warning and hides no error', () => {
   assert.deepEqual(told(inSchema('{"maximum":9223372036854775807}')), [
     ['warning', 'DOCUMENT_NUMBER_INEXACT', 'requestSchema', '/properties/a/maximum'],
   ]);
@@ -69,7 +69,7 @@ test('digits in strings and in texts are kept', () => {
   assert.deepEqual(told('# Requirements\nPlain text.', labelled('9007199254740993', '9007199254740993')), []);
 });
 
-test('of parsed cases a double is told of that may have lost digits', () => {
+test('in structured cases, a double that may have lost digits is reported', () => {
   const parsed = (a: Json) => told(PROSE, [{ request: { a: [a] }, response: { b: 2 } }]);
   assert.deepEqual(parsed(JSON.parse('1610521604143693813')), [
     ['error', 'DOCUMENT_NUMBER_INEXACT', 'request', '/a/0'],
@@ -79,7 +79,7 @@ test('of parsed cases a double is told of that may have lost digits', () => {
     assert.deepEqual(parsed(kept), []);
 });
 
-test('a number that cannot be kept is disputed, in words that ask for a text', () => {
+test('an inexact number is disputed, and the peer is asked for a string', () => {
   const analyzed = analyze(sampleJob(PROSE, labelled('{"a":9007199254740993}')));
   const settlement = decide(analyzed, preflight(analyzed));
   assert.equal(settlement.kind, 'disputed');
@@ -88,7 +88,7 @@ test('a number that cannot be kept is disputed, in words that ask for a text', (
   assert.match(JSON.stringify(messages), /9007199254740993.{0,20} has more digits than a JSON number keeps/);
 });
 
-test('a name that stands twice is warned of with its place, in cases, lists of cases, schemas and examples', () => {
+test('a repeated name causes a warning with its place, in cases, lists of cases, schemas and examples', () => {
   const twice: Told = ['warning', 'DOCUMENT_NAME_REPEATED', 'response', '/o'];
   assert.deepEqual(told(PROSE, labelled('{}', '{"o":{"x":1,"y":2,"x":3}}')), [twice]);
   assert.deepEqual(told(PROSE, labelled('{}', '{"o":{"x":1,"\\u0078":3,"x":{}}}')), [twice]);
@@ -100,7 +100,7 @@ test('a name that stands twice is warned of with its place, in cases, lists of c
   assert.deepEqual(told(`${PROSE}Such as {"a":1,"a":2}.`), [['warning', 'DOCUMENT_NAME_REPEATED', 'document']]);
 });
 
-test('names alike in different objects, and in texts, stand once', () => {
+test('equal names in different objects and in texts are not repeated', () => {
   assert.deepEqual(
     told(PROSE, labelled('{"a":{"a":[{"a":1},{"a":2}]}}', '{"b":"{\\"x\\":1,\\"x\\":2}","c:d":":"}')),
     [],
@@ -126,17 +126,17 @@ const ESCAPED: Record<string, string> = {
 };
 
 for (const [name, text] of Object.entries(ESCAPED)) {
-  test(`an escaped document is told of: ${name}`, () => {
+  test(`an escaped document is reported: ${name}`, () => {
     assert.deepEqual(told(text), [['error', 'DOCUMENT_TEXT_ESCAPED', 'document']]);
   });
 }
 
-test('escaped cases are told of', () => {
+test('escaped cases are reported', () => {
   for (const cases of [escaped(labelled('{"a":1}')), JSON.stringify(labelled('{}')), labelled('{\\"a\\": 1}')])
     assert.deepEqual(told(WHOLE, cases), [['error', 'DOCUMENT_TEXT_ESCAPED', 'document']]);
 });
 
-test('escapes in strings, code and sentences are no escaped text', () => {
+test('escapes in strings, code and sentences do not make an escaped text', () => {
   const prose =
     'A payload is "{\\"a\\":1}". Lines end with \\n or \\r\\n, as in `a\\n- b\\n- c\\n`, not in G{\\"o}del.';
   assert.deepEqual(told(`${WHOLE}\n${prose}`, labelled('{"a":"- x\\n- y\\n- z\\n{\\"b\\":1}"}')), []);

@@ -1,11 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../../src/kernel/json.ts';
 import type { HostileDocument } from './hostile-documents.ts';
 
-/** Where a document stops growing, in UTF-16 units: what a job may hold. */
+/** Where a document stops growing, in UTF-16 units: the limit of a job. */
 const MAX_DOCUMENT_CHARS = 250_000;
 const MAX_CASE_CHARS = 600_000;
 
-/** A document that mixes hostile traits, the same for the same seed: schemas, cases, tools and prose, each of them large, deep, odd or wrong. */
+/**
+ * A document that mixes hostile traits, deterministic by seed: schemas, cases, tools and prose, each large, deep, odd
+ * or wrong.
+ */
 export function mixedDocument(seed: number): HostileDocument {
   const dice = new Dice(seed);
   const schemas = Array.from({ length: dice.oneOf([1, 2, 2, 2, 3, 8, 30]) }, () => schemaOf(dice));
@@ -43,7 +46,7 @@ export function mixedDocument(seed: number): HostileDocument {
   };
 }
 
-/** Numbers that are drawn in the same order for the same seed (mulberry32). */
+/** A deterministic random generator (mulberry32). */
 class Dice {
   #state: number;
 
@@ -80,7 +83,7 @@ const PROSE: ((index: number) => string)[] = [
   (n) => `{"type":"object","properties":{"q${n}":{"type":"string"}\n\n`,
 ];
 
-/** A schema of a size drawn from a few subschemas to more than are read. */
+/** A schema of random size, from a few subschemas to more than are read. */
 function schemaOf(dice: Dice): JsonObject {
   const left = { count: dice.oneOf([5, 30, 120, 250, 390, 500]) };
   const definitions = dice.oneOf([0, 0, 3, 40, 150]);
@@ -172,7 +175,7 @@ function casesText(dice: Dice, schemas: readonly JsonObject[]): string {
   return parts.join('');
 }
 
-/** Data of a schema's members and of others, right and wrong. */
+/** Values for a schema's members and for others, valid and invalid. */
 function dataOf(dice: Dice, schema: JsonObject, width: number): Json {
   const declared = isObject(schema.properties) ? Object.keys(schema.properties) : [];
   const value = (depth: number): Json =>

@@ -17,7 +17,7 @@ function readsAlike(job: Job, changed: Job): void {
   assert.deepEqual(second, first);
 }
 
-test('a document that differs little is read as if it were read for the first time', () => {
+test('rereading a slightly changed document equals reading it the first time', () => {
   const schema = { type: 'object', properties: { list: { type: 'array', items: { enum: long('x').list } } } };
   const document = documentOf(schema, { type: 'object' });
   const cases = casesOf([long('x'), long('y')], [long('x'), long('z')]);
@@ -29,7 +29,7 @@ test('a document that differs little is read as if it were read for the first ti
   readsAlike(job, sampleJob(`${document}\n${JSON.stringify(schema)}`, `${cases}\n${cases}`));
 });
 
-test('hostile documents whose cases are renumbered are read as if they were read for the first time', () => {
+test('rereading hostile documents with renumbered cases equals reading them the first time', () => {
   for (const name of ['one number for all cases', 'labels in nested lists', 'large cases']) {
     const { document, cases = '', more } = hostileDocuments[name]?.() ?? { document: '' };
     const renumbered = cases.replaceAll(/Test Case \d+/g, () => 'Test Case 3').replaceAll('"1"', '"2"');
@@ -37,7 +37,7 @@ test('hostile documents whose cases are renumbered are read as if they were read
   }
 });
 
-test('what was validated before a counter-offer is not validated again', () => {
+test('validations before a counter-offer are not repeated', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const [sound, broken] = [{ a: 'x' }, { a: 5 }];
   const before = new CaseValidation();
@@ -45,6 +45,6 @@ test('what was validated before a counter-offer is not validated again', () => {
   const spent = new CaseValidation(undefined, 0, before);
   assert.deepEqual([spent.allows(schema, sound), spent.violations(schema, broken).length], [true, 1]);
   assert.equal(spent.allows(schema, { a: 'y' }), undefined);
-  // What was left out, since that took too long, is tried anew.
+  // Patterns left unmatched because they took too long are tried again.
   assert.equal(new CaseValidation(undefined, 1, spent).allows(schema, { a: 'z' }), true);
 });

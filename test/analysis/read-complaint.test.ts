@@ -15,26 +15,26 @@ function exchangesIn(text: string) {
   return quotedExchanges(readComplaint(text, []), isRequest);
 }
 
-test('a request and what is quoted right after it are an exchange', () => {
+test('a request and the value quoted right after it are an exchange', () => {
   assert.deepEqual(exchangesIn('We sent {"ask":1} and got {"tell":2}; then {"ask":3}.'), [
     { request: { ask: 1 }, response: { tell: 2 } },
     { request: { ask: 3 } },
   ]);
 });
 
-test('an object with both in it is one, too, even where the request is invalid', () => {
+test('an object with both is an exchange too, even with an invalid request', () => {
   assert.deepEqual(exchangesIn('```json\n{"request":{"bad":1},"response":{"tell":2}}\n```'), [
     { request: { bad: 1 }, response: { tell: 2 } },
   ]);
 });
 
-test('answers that no request stands before are none, and only the first after a request is its answer', () => {
+test('only the first value after a request is its answer', () => {
   assert.deepEqual(exchangesIn('{"tell":1} {"ask":1} {"tell":2} {"tell":3}'), [
     { request: { ask: 1 }, response: { tell: 2 } },
   ]);
 });
 
-test('texts between any quotation marks, in fences and after a colon may be messages, and so are what has a digit or is quoted values', () => {
+test('quoted texts, fences and text after a colon may be messages; words with digits and quoted words are values', () => {
   const { texts, values } = readComplaint(
     'You don\'t answer “GET 1”, „GET 2“, 「GET 3」, \'GET 4\' and `GET 5`; it\'s wrong.\n```\nGET 6\n```\nRequest: GET 7\n{"a":"GET 8"}',
     [],
@@ -50,7 +50,7 @@ test('texts between any quotation marks, in fences and after a colon may be mess
 
 const names = ['status', 'code', 'message', 'product', 'price', '状态'];
 
-test('a place is understood as pointer, as path of a program, within an exchange and within a schema', () => {
+test('a place may be a pointer, a program path, or a path in an exchange or schema', () => {
   for (const text of [
     '- `/status/code` is a text',
     '- Exchange, at `/0/response/status/code`: found "404", wanted type integer.',
@@ -69,7 +69,7 @@ test('a place is understood as pointer, as path of a program, within an exchange
   assert.equal(concerns(readComplaint('- `/状态` 不正确', names), '/status'), false);
 });
 
-test('names need no blanks around them beside a script without blanks, in places and in words', () => {
+test('names need no blanks next to an unspaced script, in places and in words', () => {
   const mixed = [...names, '代码', '消息id'];
   const read = (text: string) => {
     const { pointers, names } = readComplaint(text, mixed);
@@ -92,7 +92,7 @@ test('names need no blanks around them beside a script without blanks, in places
   assert.ok(values.includes('order-7') && values.includes('A区3号'), values.join(' '));
 });
 
-test('what leads to no place in a message is no place: such a complaint speaks of all', () => {
+test('a path to no member is not a place: such a complaint concerns all', () => {
   for (const text of [
     'POST /v1/orders fails.',
     'See https://example.com/docs/errors',
@@ -101,7 +101,7 @@ test('what leads to no place in a message is no place: such a complaint speaks o
     assert.equal(concerns(readComplaint(text, names), '/status/code'), true, text);
 });
 
-test('the place that a rejection shows is the innermost member that is mentioned', () => {
+test('a rejection shows the innermost member that is mentioned', () => {
   const message = { status: { code: 200 }, product: { price: 3 } };
   const placeOf = (text: string) => placeSpokenOf(readComplaint(text, names), message);
   assert.equal(placeOf('The price of the product is a text.'), '/product/price');
@@ -109,7 +109,7 @@ test('the place that a rejection shows is the innermost member that is mentioned
   assert.equal(placeOf('All is wrong'), undefined);
 });
 
-test('a complaint about what lies inside of a place does not speak of the place itself', () => {
+test('a complaint about a nested place does not name the place itself', () => {
   const speaks = (text: string) => speaksOf(readComplaint(text, names), '/product');
   assert.equal(speaks('- `/product` is null'), true);
   assert.equal(speaks('product must be an object'), true);
@@ -117,7 +117,7 @@ test('a complaint about what lies inside of a place does not speak of the place 
   assert.equal(speaks('product.price is a text'), false);
 });
 
-test('paths without end are read in bounded time', () => {
+test('endless paths are read in bounded time', () => {
   const started = process.cpuUsage();
   readComplaint('a-'.repeat(32_000), names);
   readComplaint('a.'.repeat(32_000), names);
@@ -126,7 +126,7 @@ test('paths without end are read in bounded time', () => {
   assert.ok(process.cpuUsage(started).user < 2_000_000);
 });
 
-test('a complaint of nothing but brackets is read in bounded time', () => {
+test('a complaint of only brackets is read in bounded time', () => {
   const started = process.cpuUsage();
   readComplaint('{} '.repeat(22_000), []);
   assert.ok(process.cpuUsage(started).user < 1_000_000);

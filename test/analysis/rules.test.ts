@@ -12,7 +12,7 @@ import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 
 const OPEN: Json = { type: 'object' };
 
-/** For each rule a document that it alone speaks about, with what it says. */
+/** For each rule a document that only this rule reports, and the findings. */
 const SAMPLES: Record<
   string,
   { document: string; cases?: string; more?: Partial<Job>; says: [severity: string, code: string][] }
@@ -132,7 +132,7 @@ function said(findings: readonly Finding[]): [string, string][] {
 }
 
 for (const rule of RULES) {
-  test(`rule ${rule.name} speaks where it should, and nothing else does`, () => {
+  test(`rule ${rule.name} reports what it should, and no other rule does`, () => {
     const sample = SAMPLES[rule.name];
     assert.ok(sample, 'a sample for every rule');
     const analyzed = analyze(sampleJob(sample.document, sample.cases, sample.more));
@@ -152,12 +152,12 @@ for (const rule of RULES) {
   });
 }
 
-test('every rule has a file and every file a rule', () => {
+test('every rule has a file, and every rule file a rule', () => {
   const files = readdirSync(new URL('../../src/analysis/', import.meta.url)).filter((name) => name.startsWith('rule-'));
   assert.deepEqual(files.sort(), RULES.map(({ name }) => `rule-${name}.ts`).sort());
 });
 
-test('findings come all together and in document order', () => {
+test('all findings are reported together, in document order', () => {
   const document = `- 410: gone\n## Response\n{"type":"object","properties":{"code":{"enum":[404,410],"tsType":"x"}}}\n## Request\n{"type":"object","properties":{"a":{"type":"objekt"}}}\nBased on the existing protocol (URI: https://e.org/a).`;
   const cases = casesOf([{ a: 1 }, { code: 1 }]).replace('"a": 1', '"a": 1,');
   assert.deepEqual(
@@ -171,7 +171,7 @@ test('findings come all together and in document order', () => {
   );
 });
 
-test('patterns are told of together with what else keeps a schema from being used', () => {
+test('patterns are reported together with other faults of a schema', () => {
   const request = {
     type: 'object',
     properties: {
@@ -192,7 +192,7 @@ test('patterns are told of together with what else keeps a schema from being use
   );
 });
 
-test('findings of one schema, and of one case, come in the order of their members, whichever rule found them', () => {
+test('findings of one schema or case come in member order, whichever rule made them', () => {
   const request = {
     type: 'object',
     properties: {
@@ -232,7 +232,7 @@ const tool = (readOnlyHint?: boolean): Tool => {
   return { name: 'look', ...(readOnlyHint === undefined ? {} : { annotations: { readOnlyHint } }) };
 };
 
-test('cases contradict each other apart from ids that are only echoed, times, and loose places', () => {
+test('cases contradict each other except in echoed ids, times and loose places', () => {
   const rows: [name: string, cases: [Json, Json][], more: Partial<Job>, severities: string[]][] = [
     [
       'echoed id',
@@ -378,7 +378,7 @@ test('cases contradict each other apart from ids that are only echoed, times, an
   }
 });
 
-test('an id that the document has repeated is no part of what is asked', () => {
+test('a repeated id is not part of the question', () => {
   const asked = (ref: string, q = 1): Json => ({ header: { ref }, q });
   const told = (ref: string, r: number): Json => ({ header: { ref }, r });
   const other: [Json, Json][] = [
@@ -414,14 +414,14 @@ test('an id that the document has repeated is no part of what is asked', () => {
   }
 });
 
-test('a contradiction names both values at their place', () => {
+test('a contradiction has both values and their place', () => {
   const cases = casesOf([{ q: 1 }, { r: { s: [1, 2] } }], [{ q: 2 }, {}], [{ q: 1 }, { r: { s: [1, 3] } }]);
   const [finding] = lint(documentOf(OPEN, OPEN), cases);
   assert.deepEqual([finding?.testCase, finding?.pointer, finding?.expected, finding?.actual], [3, '/r/s/1', 2, 3]);
   assert.match(finding?.message ?? '', /cases 1 and 3/);
 });
 
-test('documented failures need a place that allows their code', () => {
+test('documented failures need a member that allows their code', () => {
   const listed = '- 404: not found\n- 410: gone';
   const rows: [name: string, prose: string, code: Json, codes: string[]][] = [
     ['listed and allowed', listed, { enum: [200, 404, 410] }, []],
@@ -473,7 +473,7 @@ test('documented failures need a place that allows their code', () => {
   }
 });
 
-test('codes are those of a member by whatever name that lists some of them', () => {
+test('a member that lists some of the codes is for codes, whatever its name', () => {
   const refused = (prose: string, listed: Json[]) => {
     const findings = lint(documentOf(OPEN, { type: 'object', properties: { codigo: { enum: listed } } }, prose));
     return findings.find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE')?.expected;
@@ -485,7 +485,7 @@ test('codes are those of a member by whatever name that lists some of them', () 
   assert.equal(refused(list, ['402']), undefined);
 });
 
-test('no sentence makes a failure unanswerable: only lists and tables of codes are read', () => {
+test('no sentence makes a failure unanswerable: only lists and tables of codes count', () => {
   const properties: Json = {
     code: { enum: [200, 404] },
     status: { enum: ['OK', 'FULL'] },
@@ -508,7 +508,7 @@ test('no sentence makes a failure unanswerable: only lists and tables of codes a
     assert.deepEqual(lint(documentOf(OPEN, response, prose)), [], prose);
 });
 
-test('what a requester reports to its own caller is owed by no answer', () => {
+test('codes that a requester reports to its own caller need no answer', () => {
   const findingsOf = (outcomes: Json | null) => {
     const names = { type: 'object', properties: { kind: { enum: ['ALL_FREE', 'ALL_BUSY'] } }, required: ['kind'] };
     const list = '# Errors\n- ALL_FREE: none\n- ALL_BUSY: full\n- NO_DESK: the desk is late';
@@ -525,7 +525,7 @@ test('what a requester reports to its own caller is owed by no answer', () => {
   assert.equal(findingsOf(null).length, 1);
 });
 
-test('a schema between other quotation marks than those of JSON, or none, is no JSON, nor is a part of it', () => {
+test('a schema in other quotation marks or none is not JSON, and neither is a part of it', () => {
   const found = (request: string) => {
     const analyzed = analyze(sampleJob(`## Request\n${request}\n## Response\n{"type":"object"}\n`));
     assert.equal(analyzed.agreement.requestSchema, null, request);
@@ -552,7 +552,7 @@ test('a schema between other quotation marks than those of JSON, or none, is no 
     assert.equal(found(other), undefined, other);
 });
 
-test('where payloads are texts, a case with another value breaks that', () => {
+test('in a text protocol, a case with another value is a violation', () => {
   const found = (payload: 'json' | 'text', ...[request, response]: Json[]) => {
     const testCases = [{ request: request ?? null, response: response ?? null }];
     const all = preflight(analyze(sampleJob('# Format', testCases, { payload })));
@@ -567,7 +567,7 @@ test('where payloads are texts, a case with another value breaks that', () => {
   assert.deepEqual(found('json', { a: 1 }, 4), []);
 });
 
-test('where one side has its schema, a section or an announcement of that of the other one has something below it', () => {
+test("if one side has a schema, the other side's section or announcement must not be empty", () => {
   const missing = (below: string, heading = '## Response Message') => {
     const document = `## Request Message\n{"type":"object"}\n\n${heading}\n${below}\n\n## Errors\nNone.`;
     return lint(document).find(({ code }) => code === 'DOCUMENT_SCHEMA_MISSING')?.actual;
@@ -583,7 +583,7 @@ test('where one side has its schema, a section or an announcement of that of the
   assert.equal(missing('{"type":"object"}'), undefined);
 });
 
-test('a failure by a word is answered by the list that has the others', () => {
+test('a failure named by a word belongs to the enum that has the other words', () => {
   const list = '# Error Handling\n- TOO_HEAVY: over 30 kg\n- BAD_COUNTRY: not served\n';
   const both: Json = { why: { enum: ['TOO_HEAVY', 'BAD_COUNTRY'] } };
   const rows: [prose: string, members: Json, codes: string[]][] = [
@@ -609,7 +609,7 @@ test('a failure by a word is answered by the list that has the others', () => {
   }
 });
 
-test('where nothing can yield an answer is warned of', () => {
+test('an answer that no source can yield causes a warning', () => {
   const look: Tool = {
     name: 'look',
     annotations: { readOnlyHint: true },
@@ -638,7 +638,7 @@ test('where nothing can yield an answer is warned of', () => {
   }
 });
 
-test('numbers may come of dates', () => {
+test('numbers may be computed from dates', () => {
   const places = (request: Json) =>
     preflight(analyze(sampleJob(documentOf(OPEN, OPEN), casesOf([request, { wait: 28 }])))).map(
       ({ pointer }) => pointer,
@@ -647,7 +647,7 @@ test('numbers may come of dates', () => {
   assert.deepEqual(places({ last: 'Tuesday' }), ['/wait']);
 });
 
-test('schemas that nothing tells apart as request are ambiguous, those that cases or constants tell apart are not', () => {
+test('indistinguishable request schemas are ambiguous, those that cases or constants distinguish are not', () => {
   const open = (name: string) => `{"type":"object","properties":{"${name}":{}}}`;
   const rows: [name: string, document: string, cases: string | undefined, ambiguous: boolean][] = [
     ['two requests', `## Request\n${open('a')}\n## Request\n${open('b')}\n## Response\n${open('c')}`, undefined, true],
@@ -679,7 +679,7 @@ test('schemas that nothing tells apart as request are ambiguous, those that case
   }
 });
 
-test('a deliberately invalid request with a failure as answer is no fault, its invalid answer is', () => {
+test('an intentionally invalid request with a failure answer is no fault, an invalid answer is', () => {
   const document = documentOf(
     { type: 'object', required: ['a'] },
     { type: 'object', properties: { code: { type: 'integer' }, x: { type: 'string' } } },
@@ -706,7 +706,7 @@ test('a flood of findings and huge values stays small', () => {
   assert.deepEqual([large?.expected, large?.pointer], [{ type: 'array' }, '']);
 });
 
-test('a schema that multiplies its own parts is one finding', () => {
+test('a schema that multiplies its own parts gives one finding', () => {
   const doubled = (level: number) => [`d${level}`, { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${level + 1}` })) }];
   const $defs = { ...Object.fromEntries(Array.from({ length: 40 }, (_, level) => doubled(level))), d40: {} };
   const findings = lint(
@@ -719,7 +719,7 @@ test('a schema that multiplies its own parts is one finding', () => {
   );
 });
 
-test('keywords that only a generator or a compiler obeys are named where they stand', () => {
+test('keywords that only a generator or compiler obeys are reported with their place', () => {
   const schema = {
     $id: 'https://e.org/own',
     type: 'object',
@@ -741,7 +741,7 @@ test('keywords that only a generator or a compiler obeys are named where they st
   );
 });
 
-test('the id of another case is a slip where the document or all other cases say so', () => {
+test("another case's id is a mistake if the document or all other cases say so", () => {
   const slips = (prose: string, ...ids: [sent: Json, answered: Json][]) => {
     const cases = casesOf(
       ...ids.map(([sent, answered]): [Json, Json] => [{ a: { messageId: sent } }, { a: { messageId: answered } }]),
@@ -778,7 +778,7 @@ test('the id of another case is a slip where the document or all other cases say
   assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), [['error', 3]]);
 });
 
-test('ids that name messages are known in other languages, and so is what has them repeated', () => {
+test('message ids, and words for repetition, are recognised in other languages', () => {
   const severityOf = (prose: string, name: string) => {
     const pairs = [
       ['no-1', 'no-1'],
@@ -801,7 +801,7 @@ test('ids that name messages are known in other languages, and so is what has th
   assert.equal(severityOf('El idMensaje es único.', 'idMensaje'), undefined);
 });
 
-test('a number that the document has repeated tells no cases apart', () => {
+test('a repeated number does not distinguish cases', () => {
   const document = documentOf(OPEN, OPEN, 'The ref is repeated.');
   const said = (last: Json) =>
     preflight(
@@ -822,7 +822,7 @@ test('a number that the document has repeated tells no cases apart', () => {
   assert.equal(said({ ref: 300, n: 5 }), 1);
 });
 
-test('ids that rightly change, and values that are no ids, are no slips', () => {
+test('ids that may change, and values that are not ids, are no mistakes', () => {
   const isSlip = (prose: string, name: string, pairs: [sent: Json, answered: Json][], more: Partial<Job> = {}) => {
     const cases = casesOf(...pairs.map(([sent, answered]): [Json, Json] => [{ [name]: sent }, { [name]: answered }]));
     const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases, more)));
@@ -845,7 +845,7 @@ test('ids that rightly change, and values that are no ids, are no slips', () => 
   assert.equal(isSlip('On the last page the token is repeated.', 'token', pages), false);
 });
 
-test('a code with the phrase that HTTP has for it is listed without a mark between the two', () => {
+test('a code with its HTTP reason phrase needs no separator', () => {
   const response: Json = { type: 'object', properties: { code: { enum: [200, 404] } }, required: ['code'] };
   const lacks = (prose: string) => {
     const found = preflight(analyze(sampleJob(documentOf(OPEN, response, `- 404: unknown city\n${prose}`))));
@@ -877,14 +877,14 @@ test('a code with the phrase that HTTP has for it is listed without a mark betwe
   assert.equal(lacks('Status codes: see `code`. Limits:\n- 200 guests\n- 500 requests a day'), undefined);
 });
 
-test('what is told of a reference says where it stands and what it names', () => {
+test('a finding about a reference has its place and target', () => {
   const response: Json = { type: 'object', properties: { code: { $ref: '#/parts/code' } } };
   const found = preflight(analyze(sampleJob(documentOf(OPEN, response))));
   const message = found.find(({ code }) => code === 'DOCUMENT_SCHEMA_INVALID')?.message ?? '';
-  assert.match(message, /at \/properties\/code\/\$ref: "#\/parts\/code" names no schema/);
+  assert.match(message, /at \/properties\/code\/\$ref: "#\/parts\/code" points to no schema/);
 });
 
-test('new cases for a stored handler may go on counting where those agreed before end', () => {
+test('new cases for a stored handler may continue the agreed numbers', () => {
   const cases = casesOf([{}, {}]).replace('Test Case 1', 'Test Case 4');
   const skipped = (kind: 'verify' | 'generate') =>
     preflight(analyze(sampleJob(documentOf(OPEN, OPEN), cases, { kind } as Partial<Job>))).some(
@@ -894,7 +894,7 @@ test('new cases for a stored handler may go on counting where those agreed befor
   assert.equal(skipped('verify'), false);
 });
 
-test('an expected result may be the code alone, or with its phrase', () => {
+test('an expected result may be only the code, or the code with its phrase', () => {
   const differs = (expected: string) => {
     const cases = casesOf([{ city: 'Rome' }, { statusCode: 404 }, expected]);
     return preflight(analyze(sampleJob(documentOf(OPEN, OPEN), cases))).some(
@@ -939,7 +939,7 @@ test('an expected result may name codes by words, by numbers of other lengths, a
   assert.equal(differs({ code: 422 }, 'code 500 ms later'), undefined);
 });
 
-test('an expected result may name a listed word, be it in capitals or after the name of its member', () => {
+test("an expected result may name an enum value, in capitals or after its member's name", () => {
   const listed: Json = {
     type: 'object',
     properties: {
@@ -971,7 +971,7 @@ test('an expected result may name a listed word, be it in capitals or after the 
   assert.equal(differs({ seat: 'E001' }, 'E002 is answered.'), undefined, 'no code');
 });
 
-test('an expected result that denies a code, or names the one of the answer, too, differs from nothing', () => {
+test("an expected result that negates a code, or also names the answer's, causes no finding", () => {
   const differs = (expected: string, response: Json = { status: { code: 200 } }) => {
     const analyzed = analyze(sampleJob(documentOf(OPEN, OPEN), casesOf([{ a: 1 }, response, expected])));
     return preflight(analyzed).some(({ code }) => code === 'DOCUMENT_CASE_EXPECTED_DIFFERS');
@@ -989,7 +989,7 @@ test('an expected result that denies a code, or names the one of the answer, too
   assert.equal(differs('status code 404 or code 410'), false);
 });
 
-test('a place that lists no codes may refuse one by a bound, a pattern, or what it refers to', () => {
+test('a member without listed codes may refuse one by a bound, a pattern or a reference', () => {
   const found = (code: Json, $defs: Json = {}, prose = '- 404: not found\n- 503: the store is down') => {
     const document = documentOf(OPEN, { type: 'object', properties: { code }, $defs }, prose);
     const finding = lint(document).find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE');
@@ -1043,7 +1043,7 @@ test('a place that lists no codes may refuse one by a bound, a pattern, or what 
   assert.equal(found({ type: 'integer', maximum: 499 }, {}, timeout), undefined);
 });
 
-test('of several places for codes the one that has some of those listed is amended', () => {
+test('of several members for codes, the one with some of the listed codes is amended', () => {
   const branch = (code: Json): Json => ({ type: 'object', properties: { code }, required: ['code'] });
   const response: Json = { oneOf: [branch({ const: 200 }), branch({ enum: [404] })] };
   const found = lint(documentOf(OPEN, response, '- 404: not found\n- 503: the store is down'));

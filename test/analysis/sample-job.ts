@@ -1,7 +1,7 @@
 import type { Job, StructuredCase } from '../../src/contract/job.ts';
 import { isObject, type Json } from '../../src/kernel/json.ts';
 
-/** A generate job on a document and its cases, with every default filled in. */
+/** A generate job for a document and its cases, with all defaults filled in. */
 export function sampleJob(document: string, cases?: string | StructuredCase[], more: Partial<Job> = {}): Job {
   const testCases =
     typeof cases === 'string'
@@ -29,19 +29,19 @@ export function sampleJob(document: string, cases?: string | StructuredCase[], m
   };
 }
 
-/** A job from the data of a file, with every default filled in. */
+/** A job from the data of a file, with all defaults filled in. */
 export function jobFrom(data: Json): Job {
   if (!isObject(data)) throw new TypeError('Cannot make a job: no object, wanted one');
   return { ...sampleJob(''), ...(data as Partial<Job>) };
 }
 
-/** A document of two schemas under the headings of the ANP text. */
+/** A document with two schemas under ANP's headings. */
 export function documentOf(request: Json, response: Json, prose = ''): string {
   const fenced = (schema: Json) => `\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\``;
   return `# Requirements\n${prose}\n\n## Request Message\n${fenced(request)}\n\n## Response Message\n${fenced(response)}\n`;
 }
 
-/** The text of cases, in the form of the ANP text. */
+/** A case text in ANP's layout. */
 export function casesOf(...cases: [request: Json, response: Json, expected?: string][]): string {
   return cases
     .map(([request, response, expected = 'As above.'], index) => {

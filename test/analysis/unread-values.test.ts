@@ -20,7 +20,7 @@ function judged(cases: string, document = '# Requirements\nAnswer in JSON.') {
 
 const messageOf = ({ message }: { message: string }) => message;
 
-test('a value that nests as deep as is read is read whole', () => {
+test('a value at the nesting limit is read completely', () => {
   const value = nested(MAX_JSON_DEPTH);
   const { cases, codes } = judged(labelled(value));
   assert.deepEqual(codes, []);
@@ -46,29 +46,29 @@ const PIECES: Record<string, string> = {
 };
 
 for (const [name, cases] of Object.entries(PIECES)) {
-  test(`a value is not read as a piece of itself: ${name}`, () => {
+  test(`no part of an unreadable value is read instead: ${name}`, () => {
     const { cases: read, codes } = judged(cases);
     assert.deepEqual(read, []);
     assert.ok(codes.length > 0);
   });
 }
 
-test('what is beyond the limits is told of as that, in cases and schemas', () => {
+test('values beyond the limits are reported as such, in cases and schemas', () => {
   assert.match(judged(labelled(DEEP)).messages.join(), /nest deeper than is read, wanted at most 64 levels/);
   assert.match(judged(labelled('{"a":1e400}')).messages.join(), /number too large for a double at "1e400/);
   const schema = (part: string) => `## Request\n{"type":"object","properties":{"a":${part}}}`;
   const inSchema = (part: string) => judged(labelled('{}'), schema(part)).messages.join();
-  assert.match(inSchema(nested(70, '{"type":"object"}')), /Cannot read JSON Schema: it nests deeper than is read/);
-  assert.match(inSchema('{"maximum":1e400}'), /Cannot read JSON Schema: it holds a number too large/);
+  assert.match(inSchema(nested(70, '{"type":"object"}')), /Cannot read JSON Schema: it is nested too deep/);
+  assert.match(inSchema('{"maximum":1e400}'), /Cannot read JSON Schema: it has a number too large/);
 });
 
-test('brackets in prose around a value are no broken JSON', () => {
+test('brackets in prose around a value are not broken JSON', () => {
   const { cases, codes } = judged(labelled('See [1, p. 5] and {id}: {"a":{"c":1}}'));
   assert.deepEqual(codes, []);
   assert.deepEqual(cases[0]?.request, { a: { c: 1 } });
 });
 
-test('empty objects by the ten thousand are read as what they are, and hide nothing', () => {
+test('tens of thousands of empty objects are read and hide nothing', () => {
   const { codes } = judged(labelled('{}'), `${'}{'.repeat(20_000)}\n## Request\n{"type":"object","required":["a"]}\n`);
   assert.deepEqual(codes, ['DOCUMENT_CASE_VIOLATES_SCHEMA']);
 });

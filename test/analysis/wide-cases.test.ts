@@ -15,7 +15,7 @@ const contradictions = (...cases: [Json, Json][]) =>
     .filter(({ code }) => code === 'DOCUMENT_CASES_CONTRADICT')
     .map(({ testCase, pointer }) => [testCase, pointer]);
 
-test('wide requests that differ in their ids and their order alone are the same', () => {
+test('wide requests that differ only in ids and member order are equal', () => {
   assert.deepEqual(
     contradictions(
       [{ messageId: 'a1', ...wide }, { count: 1 }],
@@ -30,8 +30,8 @@ test('wide requests that differ in their ids and their order alone are the same'
   );
 });
 
-test('requests that look alike and are not are told apart', () => {
-  // Texts of the same characters in the same place.
+test('requests with equal hashes are still distinguished', () => {
+  // Texts with the same characters at the same place have equal hashes.
   assert.deepEqual(
     contradictions(
       [{ messageId: 'a1', word: 'lead' }, { count: 1 }],
@@ -42,7 +42,7 @@ test('requests that look alike and are not are told apart', () => {
   );
 });
 
-test('ids that an answer repeats among much else are no difference', () => {
+test('ids that a wide answer repeats are no difference', () => {
   assert.deepEqual(
     contradictions(
       [
@@ -58,7 +58,7 @@ test('ids that an answer repeats among much else are no difference', () => {
   );
 });
 
-test('numbers of as many digits as a double has no room for are left to the slower reader, wherever they stand', () => {
+test('numbers with too many digits for a double are left to the slower reader, anywhere in the text', () => {
   for (const before of [1, 150, 298, 299, 300, 600]) {
     const text = (digits: number) => `["${'x'.repeat(before)}",${'9'.repeat(digits)}]`;
     assert.equal(parseJsonAt(text(299), 0, text(299).length).ok, true, `${before}`);

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { decide } from '../../src/analysis/decide.ts';
 import { preflight } from '../../src/analysis/rules.ts';
-import type { Said } from '../../src/contract/said.ts';
+import type { Statement } from '../../src/contract/statement.ts';
 import { casesOf, sampleJob } from './sample-job.ts';
 
-const textOf = (said: Said | undefined) => (said?.what === 'amended-document' ? said.text : undefined);
+const textOf = (said: Statement | undefined) => (said?.what === 'amended-document' ? said.text : undefined);
 
 const REQUEST = `type: object
 properties:
@@ -62,7 +62,7 @@ function run(document: string, cases?: string) {
   return { agreement: analyzed.agreement, findings, settlement: decide(analyzed, findings) };
 }
 
-test('schemas in YAML are read as those in JSON, with their places', () => {
+test('schemas in YAML are read like those in JSON, with their places', () => {
   const indented = (text: string) => text.replace(/^(?=.)/gm, '  ');
   for (const document of [
     documentOf(REQUEST, RESPONSE),
@@ -89,7 +89,7 @@ test('schemas in YAML are read as those in JSON, with their places', () => {
   }
 });
 
-test('a schema in YAML is amended where it stands, and all else is kept', () => {
+test('a schema in YAML is amended in place, and the rest stays unchanged', () => {
   const cases = casesOf(
     [{ kilometres: -1 }, { code: '200', unit: 'km' }],
     [{ kilometres: 1 }, { code: 1, hour: 2 }],
@@ -125,7 +125,7 @@ test('a schema in YAML is amended where it stands, and all else is kept', () => 
   }
 });
 
-test('no counter-offer is made where one place of the text is read at several', () => {
+test('no counter-offer is made if one place of the text is read as several', () => {
   const shared = `type: object\nproperties:\n  a: &text {type: string}\n  b: *text\n`;
   const { findings, settlement } = run(documentOf(REQUEST, shared), casesOf([{ kilometres: 1 }, { a: 5, b: 'x' }]));
   assert.deepEqual(
@@ -136,7 +136,7 @@ test('no counter-offer is made where one place of the text is read at several', 
   assert.deepEqual(settlement.proposals, []);
 });
 
-test('schemas inside a larger description in YAML are found and amended there', () => {
+test('schemas inside a larger YAML description are found and amended there', () => {
   const description = `openapi: 3.0.3
 paths:
   /convert:
@@ -176,7 +176,7 @@ components:
   assert.equal(textOf(settlement.proposals[0]), wanted);
 });
 
-test('definitions in one block of YAML are those of the others', () => {
+test('definitions in one YAML block serve schemas in the others', () => {
   const library =
     '## Types\n```yaml\ndefinitions:\n  Ask:\n    type: object\n    required: [a]\n  Unused: {type: string}\n```\n';
   const { agreement } = run(`${documentOf("$ref: '#/definitions/Ask'\n", 'const: 5\n')}${library}`);
@@ -187,7 +187,7 @@ test('definitions in one block of YAML are those of the others', () => {
   assert.deepEqual(agreement.responseSchema?.schema, { const: 5 });
 });
 
-test('YAML that is no JSON value, or too much of it, is told of', () => {
+test('YAML that JSON cannot represent, or too much YAML, is reported', () => {
   const members = (count: number, line: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => line(n)).join('');
   const bomb = members(
@@ -238,7 +238,7 @@ test('a schema in YAML needs no fence', () => {
   );
 });
 
-test('what else is written in YAML is no schema', () => {
+test('other YAML is not a schema', () => {
   const config =
     'Members:\ntype: object\nname: thing\n\n## Example\n```yaml\ntype: REQUEST\nname: x\nitems: [1, 2]\n```\n```yaml\n- 410: gone\n```\n';
   const { agreement, findings } = run(documentOf(REQUEST, RESPONSE) + config);

@@ -14,7 +14,7 @@ after(async () => {
 });
 await rig.worker();
 
-/** As a negotiator writes it: nothing that has a default. */
+/** As a caller writes it: without members that have a default. */
 const review: JobData = {
   version: 1,
   negotiationId: 'client-review',
@@ -27,7 +27,7 @@ const review: JobData = {
   },
 };
 
-test('a job is written without what has a default, and its outcome read without a cast', async () => {
+test('a job is written without members that have a default, and its outcome read without a cast', async () => {
   const { jobId } = await producer.submit('review', {
     ...review,
     testCases: [{ request: { productId: 1 }, response: { productInfo: null } }],
@@ -38,7 +38,7 @@ test('a job is written without what has a default, and its outcome read without 
   assert.deepEqual((await producer.outcomeOf(jobId))?.report.usage.inputTokens, 0);
 });
 
-test('what no job may be is refused by the types', async () => {
+test('the types refuse invalid jobs', async () => {
   // @ts-expect-error: no such kind.
   const kind: Parameters<typeof producer.submit>[0] = 'generat';
   // @ts-expect-error: the kind is the job's name, and a fault among its data.
@@ -61,7 +61,7 @@ test('the handler that an outcome names is loaded, until it is withdrawn', async
   await assert.rejects(producer.handlerOf(digest), /it was withdrawn for tenant "default"/);
 });
 
-test('nobody there is told within the time given', async () => {
+test('without Redis, `handlerOf` rejects within the given time', async () => {
   const lonely = createProducer({ url: 'redis://127.0.0.1:1', connectWithinMs: 200 });
   await assert.rejects(lonely.handlerOf('a'.repeat(64)), (error) => codeOf(error) === 'PLATFORM_REDIS_UNREACHABLE');
   await lonely.close();

@@ -5,16 +5,16 @@ export const error = (message: string, more: JsonObject = {}) => ({ error: { mes
 
 /** What servers say, in every form seen, by the fault that it means: status, then body. */
 export const said: Record<string, [status: number, body: unknown][]> = {
-  'no script fits (the scripted model of demo and tests)': [[404, error('nothing fits', { code: 'no_script' })]],
-  'a filter keeps the answer back': [
+  'no script matches (the scripted model of demo and tests)': [[404, error('nothing fits', { code: 'no_script' })]],
+  'a content filter blocks the answer': [
     [200, error('The generated response was stopped by the content filter', { code: 'content_filter' })],
   ],
-  'a filter refuses the prompt': [
+  'a content filter refuses the prompt': [
     [400, error('Your prompt set off our content management policy', { code: 'content_filter', param: 'prompt' })],
     [400, error('Input text may hold inappropriate content', { code: 'data_inspection_failed' })],
     [403, error('The input was flagged: violence', { code: 403 })],
   ],
-  'credit for fewer tokens than the limit of output': [
+  'the credit covers fewer tokens than the output limit': [
     [
       402,
       error('Add credits or ask for fewer max_tokens: 16384 were asked for, you can only afford 2600', { code: 402 }),
@@ -27,7 +27,7 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [400, error('Access denied, the account is in good standing no more', { code: 'Arrearage' })],
     [403, { message: 'insufficient balance' }],
   ],
-  'prompt and limit of output take more than the rate allows': [
+  'prompt and output limit together exceed the rate limit': [
     [
       413,
       error('Request too large on tokens per minute (TPM): Limit 12000, Requested 20400', {
@@ -42,7 +42,7 @@ export const said: Record<string, [status: number, body: unknown][]> = {
       }),
     ],
   ],
-  'the prompt takes more than the rate allows': [
+  'the prompt alone exceeds the rate limit': [
     [
       413,
       error('Request too large on tokens per minute (TPM): Limit 3000, Requested 20400', {
@@ -54,12 +54,12 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [400, error('stream_options: unknown field')],
     [422, { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_options'], msg: 'No further members' }] }],
   ],
-  '`response_format` refused, or its schema': [
+  '`response_format` or its schema refused': [
     [400, error("'response_format' of type 'json_schema' is not offered here", { param: 'response_format' })],
     [400, error("Wrong schema for response_format 'reading': In context=(), it exceeds the depth", {})],
     [500, { error: 'cannot compile the grammar' }],
   ],
-  'a limit of output that the model or its context does not hold': [
+  'the output limit exceeds the model or its context': [
     [
       400,
       {
@@ -106,7 +106,7 @@ export const said: Record<string, [status: number, body: unknown][]> = {
       { detail: [{ type: 'extra_forbidden', loc: ['body', 'max_tokens'], msg: 'Extra inputs are not permitted' }] },
     ],
   ],
-  'the prompt is longer than the model can hold': [
+  'the prompt exceeds the context': [
     [413, '<html><head><title>413 Request Entity Too Large</title></head></html>'],
     [
       400,
@@ -152,7 +152,7 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [200, error('No auth credentials found', { code: 401 })],
     [200, { object: 'error', message: 'who are you', code: 401 }],
   ],
-  'a rate is passed': [
+  'rate limited': [
     [429, ''],
     [
       429,
@@ -181,24 +181,24 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [200, { error: 'Unexpected endpoint or method. (POST /chat/completions)' }],
     [404, error('Invalid URL (POST /chat/completions)', { type: 'invalid_request_error' })],
   ],
-  'a page, or a redirect, in place of an answer': [
+  'a web page or a redirect instead of an answer': [
     [403, '<!doctype html><title>Just a moment</title>'],
     [302, ''],
   ],
-  'the server is busy, restarts or fails': [
+  'the server is busy, restarting or failing': [
     [500, error('context deadline exceeded')],
     [502, '<html><h1>Bad Gateway</h1></html>'],
     [503, error('Loading model', { type: 'unavailable_error', code: 503 })],
     [529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }],
     [200, error('upstream failed', { code: 502 })],
   ],
-  'anything else of the question is refused, as a parameter that is unknown here': [
+  'anything else in the request is refused, such as an unknown parameter': [
     [400, ''],
     [400, error("'temperature' has to be 1 with this model", { param: 'temperature' })],
     [418, 'short and stout'],
     [200, { type: 'error', error: { type: 'invalid_request_error', message: 'messages: text is missing' } }],
   ],
-  'a fault within an answer that says nothing of its kind': [
+  'an error inside an answer, of unknown kind': [
     [200, error('something went wrong')],
     [200, { error: 'oops' }],
     [200, { errors: ['oops'] }],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompletionError } from '../../src/completion/completion-error.ts';
 import type { Adaptation, Form } from '../../src/completion/dialect.ts';
-import { faultOf, toldFaults } from '../../src/completion/faults.ts';
+import { faultOf, reportedFaults } from '../../src/completion/faults.ts';
 import { readFault } from '../../src/completion/server-fault.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { answer, asking, event, eventStream, events, json, nobodyThere, serverThat, toldBy } from './odd-server.ts';
@@ -19,7 +19,7 @@ const sent: Form = {
 };
 
 test('each fault of the table is seen in what servers say, and each saying means one', () => {
-  assert.deepEqual(Object.keys(said).sort(), toldFaults.map(({ name }) => name).sort());
+  assert.deepEqual(Object.keys(said).sort(), reportedFaults.map(({ name }) => name).sort());
   for (const [name, bodies] of Object.entries(said)) {
     assert.ok(bodies.length > 0, name);
     for (const [status, body] of bodies) {
@@ -29,7 +29,7 @@ test('each fault of the table is seen in what servers say, and each saying means
   }
 });
 
-for (const { name, code, adapts } of toldFaults)
+for (const { name, code, adapts } of reportedFaults)
   test(`over HTTP, ${name}: ${code}${adapts === undefined ? '' : ', once another form was tried'}`, async () => {
     for (const [status, body] of said[name] ?? []) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -65,7 +65,7 @@ const offends: Record<Adaptation, (body: JsonObject, url: string) => boolean> = 
   limit: (body) => Number(body.max_tokens ?? body.max_completion_tokens) > 8_192,
 };
 
-for (const { name, adapts } of toldFaults.filter((one) => one.adapts !== undefined))
+for (const { name, adapts } of reportedFaults.filter((one) => one.adapts !== undefined))
   test(`${name}: asked in another form once, which is remembered and told once`, async () => {
     for (const [status, body] of said[name] ?? []) {
       const { baseUrl, got } = await serverThat((response, asked, { url }) => {

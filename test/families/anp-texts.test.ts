@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Finding } from '../../src/contract/finding.ts';
-import type { Said } from '../../src/contract/said.ts';
+import type { Statement } from '../../src/contract/statement.ts';
 import { anp } from '../../src/families/anp/anp.ts';
 import { describeFinding } from '../../src/families/anp/describe-finding.ts';
 import { errorDescription } from '../../src/families/anp/say.ts';
@@ -12,7 +12,7 @@ import { MAX_QUOTE_CHARS, quoteJson, quoteText } from '../../src/kernel/quote.ts
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** Warnings alone: they are never told to a peer. */
+/** These are only warnings, which are never told to a peer. */
 const SILENT: ReadonlySet<string> = new Set([
   'DOCUMENT_NAME_REPEATED',
   'DOCUMENT_ANSWER_UNDERIVABLE',
@@ -39,8 +39,8 @@ const NULL_PRODUCT: Finding = {
   },
 };
 
-test('messages have the members of the specification and nothing else', () => {
-  const said = (one: Said) => JSON.stringify(anp.say(one, { agreement: null }, 'en'));
+test('messages have exactly the members of the specification', () => {
+  const said = (one: Statement) => JSON.stringify(anp.say(one, { agreement: null }, 'en'));
   assert.equal(said({ what: 'generated' }), '[{"action":"codeGeneration","status":"generated"}]');
   assert.equal(said({ what: 'failed' }), '[{"action":"codeGeneration","status":"error"}]');
   assert.equal(
@@ -49,7 +49,7 @@ test('messages have the members of the specification and nothing else', () => {
   );
 });
 
-test('a finding says case, place, what was found and wanted, and the change, in the language of the document', () => {
+test("a finding gives case, place, found, wanted and change, in the document's language", () => {
   assert.equal(
     errorDescription([NULL_PRODUCT], 'en'),
     '# Error Description\n- Response data of test case 2, at `/productInfo`: found `null`, wanted type `object`. Proposed change: in the response JSON schema, set `/properties/productInfo/type` to `["object","null"]`.',
@@ -76,7 +76,7 @@ test('missing and undeclared members are named', () => {
   );
 });
 
-test('an exchange is told by its number and side, not by our list of them', () => {
+test('an exchange is identified by its number and side, not by our list of exchanges', () => {
   const status: Finding = {
     code: 'DOCUMENT_EXCHANGE_VIOLATES_SCHEMA',
     severity: 'error',
@@ -92,7 +92,7 @@ test('an exchange is told by its number and side, not by our list of them', () =
   assert.match(describeFinding(whole, 'zh'), /^测试用例2的第1次消息交互的请求：/);
 });
 
-test('a peer that knows nothing of this project can apply the proposed change', () => {
+test('a peer that does not know this project can apply the proposed change', () => {
   const text = describeFinding(NULL_PRODUCT, 'en');
   const [, path = '', value = ''] = /set `([^`]+)` to `([^`]+)`/.exec(text) ?? [];
   const schema = { properties: { productInfo: { type: 'object' } } };
@@ -121,7 +121,7 @@ const hostileText = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-test('nothing in a document breaks out of its quotation', () => {
+test('no text of a document breaks out of its quotation', () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       for (const quoted of [quoteText(text), quoteJson(text), quoteJson({ [text]: [text] })]) {
@@ -134,7 +134,7 @@ test('nothing in a document breaks out of its quotation', () => {
   );
 });
 
-test('a description has one line for each finding, whatever the findings quote', () => {
+test('a description has one line per finding, whatever the findings quote', () => {
   const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
   const finding = fc.record({
     code: fc.constantFrom(
@@ -184,7 +184,7 @@ test('a description has one line for each finding, whatever the findings quote',
   );
 });
 
-test('values that are compared are told as JSON, passages as they stand in the document', () => {
+test('compared values are shown as JSON, passages as in the document', () => {
   const one = { code: 'DOCUMENT_EXCHANGE_CONTRADICTS_CASE', severity: 'error', in: 'exchange', message: '' } as const;
   assert.match(describeFinding({ ...one, expected: 5, actual: '5' }, 'en'), /found `"5"`, wanted `5`/);
   assert.match(describeFinding({ ...one, expected: '5', actual: 5 }, 'zh'), /实际为 `5`，应为 `"5"`/);
@@ -201,7 +201,7 @@ test('a proposal is the next round of the negotiation', () => {
     status: 'accepted',
     signature: 's',
   } as const;
-  const said: Said = { what: 'amended-document', text: 'new', settled: [NULL_PRODUCT] };
+  const said: Statement = { what: 'amended-document', text: 'new', settled: [NULL_PRODUCT] };
   const [proposal] = anp.say(said, { agreement: agreed }, 'zh');
   assert.deepEqual(proposal, {
     action: 'protocolNegotiation',
@@ -213,7 +213,7 @@ test('a proposal is the next round of the negotiation', () => {
   });
 });
 
-test('an agreement is taken out of its messages to the letter', () => {
+test('the texts of an agreement are extracted exactly', () => {
   const agreement = {
     action: 'protocolNegotiation',
     sequenceId: 1,
@@ -226,8 +226,8 @@ test('an agreement is taken out of its messages to the letter', () => {
   assert.equal(anp.open({ agreement }).cases, null);
 });
 
-test('every code that the sources give an error by has words in both languages', () => {
-  // The closed list has those of other families as well.
+test('every error code in the sources has words in both languages', () => {
+  // The closed list also has the codes of other families.
   const sources = globSync('src/**/*.ts', { cwd: ROOT })
     .filter((file) => !/kernel\/error-codes|families\/(?!anp\/)[^/]+\//.test(file))
     .map((file) => readFileSync(new URL(file, ROOT), 'utf8'))

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import type { Finding } from '../../src/contract/finding.ts';
-import type { Said } from '../../src/contract/said.ts';
+import type { Statement } from '../../src/contract/statement.ts';
 import { CaseValidation } from '../../src/documents/case-validation.ts';
 import { families, familyNamed } from '../../src/families/families.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
@@ -11,8 +11,8 @@ import { menu } from '../system/sixth-family/menu.ts';
 
 const finding: Finding = { code: 'DOCUMENT_CASE_WRONG', severity: 'error', in: 'response', message: '', testCase: 1 };
 
-/** Everything that can be said, with a text where it has one. */
-function everything(text: string): Record<Said['what'], Said> {
+/** Everything that can be said, with a text where one is needed. */
+function everything(text: string): Record<Statement['what'], Statement> {
   const findings = [finding];
   return {
     generated: { what: 'generated' },
@@ -26,7 +26,7 @@ function everything(text: string): Record<Said['what'], Said> {
   };
 }
 
-test('every family has a name of its own, and is found by it', () => {
+test('every family has a unique name and is found by it', () => {
   for (const family of families) assert.equal(familyNamed(family.name), family);
   for (const name of ['', 'x', '__proto__', 'constructor']) assert.equal(familyNamed(name), undefined);
 });
@@ -35,7 +35,7 @@ for (const family of [...families, menu]) {
   const document = family === menu ? JSON.stringify({ questions: [] }) : '# A\r\n\u200bdocument';
   const cases = family.writeCases === undefined ? null : 'The cases.\n';
 
-  test(`${family.name}: what is carried is what is opened, and keeps the schemas of its messages`, () => {
+  test(`${family.name}: open is the inverse of carry, and messages match their schemas`, () => {
     const texts = { document, cases };
     const carried = JSON.parse(JSON.stringify(family.carry(texts)));
     assert.deepEqual(family.open(carried), texts);
@@ -48,7 +48,7 @@ for (const family of [...families, menu]) {
     for (const kind of ['generate', 'review'] as const) assert.deepEqual(family.faults(kind, carried), []);
   });
 
-  test(`${family.name}: all that can be said is said, in both languages`, () => {
+  test(`${family.name}: everything can be said in both languages`, () => {
     const { agreement } = family.carry({ document, cases });
     for (const said of Object.values(everything('the text')))
       for (const language of ['en', 'zh'] as const) {
@@ -58,7 +58,7 @@ for (const family of [...families, menu]) {
       }
   });
 
-  test(`${family.name}: a counter-offer carries its text, unless the family negotiates none`, () => {
+  test(`${family.name}: a counter-offer contains its text, unless the family negotiates none`, () => {
     if (family.writeCases === undefined) return;
     const { agreement } = family.carry({ document, cases });
     for (const [what, part] of [
@@ -71,7 +71,7 @@ for (const family of [...families, menu]) {
     }
   });
 
-  test(`${family.name}: members that nobody knows are kept from harm`, () => {
+  test(`${family.name}: unknown members do no harm`, () => {
     const carried = family.carry({ document: family === menu ? '{"questions":[],"x":1}' : document, cases });
     const extended = { ...(carried.agreement as JsonObject), 'x-extension': { kept: true } };
     const opened = family.open({ ...carried, agreement: extended });
@@ -79,7 +79,7 @@ for (const family of [...families, menu]) {
     assert.equal(typeof opened.document, 'string');
   });
 
-  test(`${family.name}: messages that are none are faults or nothing, and never an exception`, () => {
+  test(`${family.name}: invalid messages are faults or ignored, never an exception`, () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue({ maxDepth: 3 }), (agreement, other) => {
         const data = JSON.parse(JSON.stringify({ agreement, testCases: other, complaint: other })) as JsonObject;
@@ -97,7 +97,7 @@ for (const family of [...families, menu]) {
     );
   });
 
-  test(`${family.name}: what is read has an interaction, and is the same when it is read again`, () => {
+  test(`${family.name}: a reading has an interaction, and reading again gives the same`, () => {
     const texts = { document, cases };
     const about = () => ({ payload: undefined, baseProtocols: {}, validation: new CaseValidation() });
     const first = family.read(texts, about());

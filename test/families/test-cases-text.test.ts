@@ -17,7 +17,7 @@ function casesIn(job: Job): Json {
   return cases.map(({ testCase, request, response, expected }) => [testCase, request, response, expected]);
 }
 
-test('cases are written in the layout and the language of the document', () => {
+test('cases are written in the layout and language of the document', () => {
   const one = { testCase: 3, request: { a: 1 }, response: true, expected: 'As agreed.' };
   assert.equal(
     testCasesText([one], { language: 'en', payload: 'json' }),
@@ -29,7 +29,7 @@ test('cases are written in the layout and the language of the document', () => {
   );
 });
 
-/** Texts that would end a fence, begin a case or name a payload where they stand at the head of a line. */
+/** Texts that would end a fence, start a case or name a payload at the start of a line. */
 const hard = fc
   .array(
     fc.constantFrom(
@@ -47,7 +47,10 @@ const hard = fc
     ),
   )
   .map((parts) => parts.join(''));
-/** Names without escapes: `JSON.parse` of this Node takes an escaped name of one character for a backslash where another object had one there. */
+/**
+ * Names without escapes, because `JSON.parse` of this Node version may read an escaped one-character name as a
+ * backslash if another object has one at that place.
+ */
 const name = fc.constantFrom('```', '# Test Case 7', '测试请求数据', 'x', 'request', '~~~', '');
 const json = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
@@ -61,7 +64,7 @@ const json = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-test('whatever JSON their payloads are, cases come back from their text as they were', () => {
+test('cases with any JSON payload survive writing and reading', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('en' as const, 'zh' as const),
@@ -85,7 +88,7 @@ test('whatever JSON their payloads are, cases come back from their text as they 
   );
 });
 
-test('payloads that are texts come back to the letter', () => {
+test('text payloads survive writing and reading exactly', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(hard, hard), { minLength: 1, maxLength: 3 }), (payloads) => {
       const job = sampleJob('# Requirements\nAnswer in plain text.', undefined, { payload: 'text', testCases: [] });
@@ -110,13 +113,13 @@ const agreedText =
   ' # Test Case 1\n\n - **Test Request Data**:\n {"a": 1}\n - **Test Response Data**:\n {"b": 1}\n - **Expected Test Result**:\n Works.\n';
 const further = { request: { a: 2 }, response: { b: 2 }, expected: 'two' };
 
-test('the text that is agreed stays as it is, further cases are numbered on below it', () => {
+test('the agreed text stays unchanged, and further cases continue its numbers', () => {
   const made = withFurther(analyze(sampleJob(documents.en, agreedText)), [further]);
   assert.ok(made?.text.startsWith(`${agreedText}\n# Test Case 2\n`), made?.text);
   assert.deepEqual(made?.added, [{ ...further, testCase: 2 }]);
 });
 
-test('where a text cannot be gone on with, as a table, all cases are written anew', () => {
+test('if a text cannot be continued, such as a table, all cases are written again', () => {
   const table =
     '| Case | Request | Response | Expected |\n| --- | --- | --- | --- |\n| 1 | `{"a": 1}` | `{"b": 1}` | Works. |\n';
   const made = withFurther(analyze(sampleJob(documents.en, table)), [further]);
@@ -127,7 +130,7 @@ test('where a text cannot be gone on with, as a table, all cases are written ane
   ]);
 });
 
-test('cases that came as structure are written from scratch', () => {
+test('structured cases are written as a new text', () => {
   const testCases = [{ request: { a: 1 }, response: { b: 1 }, expected: '' }];
   const made = withFurther(analyze(sampleJob(documents.zh, undefined, { testCases })), [further]);
   assert.deepEqual(casesIn(sampleJob(documents.zh, made?.text)), [
@@ -136,7 +139,7 @@ test('cases that came as structure are written from scratch', () => {
   ]);
 });
 
-test('what does not come back as it was, or is found fault with, is left out; the others are numbered on', () => {
+test('cases that do not read back unchanged or cause findings are dropped, and the rest numbered', () => {
   const analyzed = analyze(sampleJob(documents.en, agreedText));
   const forged = {
     request: { a: 3 },
@@ -155,7 +158,7 @@ test('what does not come back as it was, or is found fault with, is left out; th
   assert.equal(withFurther(analyzed, []), null);
 });
 
-test('the message says what was added, in the language of the document, and nothing in it breaks out of its line', () => {
+test("the message lists the added cases in the document's language, and no text breaks out of its line", () => {
   const added = [{ testCase: 2, expected: 'a `b`\n# c' }];
   const offer = (language: 'en' | 'zh') =>
     anp.say({ what: 'further-cases', text: 'text', added }, { agreement: null }, language)[0];
@@ -168,7 +171,7 @@ test('the message says what was added, in the language of the document, and noth
   assert.match(String(offer('zh')?.modificationSummary), /^修改点：\n- 增加测试用例2：/);
 });
 
-test('a peer is asked for cases only where it takes them', () => {
+test('cases are proposed only to a peer that supports them', () => {
   assert.equal(anp.canSay('further-cases', {}), true);
   assert.equal(anp.canSay('further-cases', { peerCapabilities: ['testCasesNegotiation'] }), true);
   assert.equal(anp.canSay('further-cases', { peerCapabilities: ['fixErrorNegotiation'] }), false);

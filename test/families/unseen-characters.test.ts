@@ -8,7 +8,7 @@ import { createLog } from '../../src/telemetry/log.ts';
 const lines: string[] = [];
 const log = createLog('info', { write: (line) => void lines.push(line) });
 
-/** Every way in which text from elsewhere is shown to somebody. */
+/** Every output that shows untrusted text. */
 const SHOWN: Record<string, (text: string) => string> = {
   'a quotation for the peer': quoteText,
   'a quoted value for the peer': (text) => quoteJson([text]),
@@ -32,11 +32,11 @@ const INVISIBLE = [
   // Fillers, joiners, variation selectors, blank Braille, interlinear annotation, musical format, shorthand.
   0x34f, 0x115f, 0x17b4, 0x3164, 0xffa0, 0xfe00, 0xfe0e, 0xfe0f, 0xe0101, 0x180b, 0x2800, 0xfff9, 0xfffb, 0x1d173,
   0x1bca0,
-  // Tags, private use, what is reserved for the like, no characters, lone surrogates.
+  // Tags, private use, reserved characters, non-characters, lone surrogates.
   0xe0001, 0xe0041, 0xe007f, 0xe0fff, 0x2065, 0xfff0, 0xe000, 0x10fffd, 0xffff, 0x1fffe, 0xd800, 0xdfff,
 ];
 
-test('no character that hides, reorders or moves comes through to a peer, a model, a log or a terminal', () => {
+test('no invisible or reordering character reaches a peer, a model, a log or a terminal', () => {
   for (const point of INVISIBLE) {
     const character = String.fromCodePoint(point);
     for (const [name, show] of Object.entries(SHOWN))
@@ -44,7 +44,7 @@ test('no character that hides, reorders or moves comes through to a peer, a mode
   }
 });
 
-test('what can be seen stays to the letter everywhere', () => {
+test('visible text stays unchanged everywhere', () => {
   for (const text of [
     '# 需求 商品',
     'ü é ñ ß',
@@ -58,7 +58,7 @@ test('what can be seen stays to the letter everywhere', () => {
     for (const [name, show] of Object.entries(SHOWN)) assert.ok(show(text).includes(text), `${text} in ${name}`);
 });
 
-test('values for models, terminals and logs are the same values to a program', () => {
+test('escaped values parse to the same values', () => {
   const text = INVISIBLE.map((point) => String.fromCodePoint(point)).join('x');
   for (const show of [(value: unknown) => visibleJson(value), (value: unknown) => jsonForTerminal(value, 2)])
     assert.deepEqual(JSON.parse(show({ [text]: [text] })), { [text]: [text] });

@@ -27,20 +27,20 @@ const { play } = await startGeneration();
 const sound = module(soundSource);
 const quote = '500 when the catalogue cannot be asked';
 
-/** Reads the agreement wrongly: a catalogue that is late is to be told as a product that is not there. */
+/** Misreads the agreement: it expects an unavailable catalogue to be reported as an unknown product. */
 function misreader({ prompt }: Asked): Behaviour {
   const unit = Number(/^\[(\d+)\] .*500 when the catalogue cannot be asked/m.exec(prompt)?.[1]);
   const claim = 'a catalogue that is late has no such product';
   return lines({ of: [unit], claim, base: 1, tools: { lookupProduct: 'TIMEOUT' }, answer: { '/status/code': 404 } });
 }
 
-/** Bears that out. */
+/** Confirms that reading. */
 function fellow({ prompt }: Asked): Behaviour {
   const place = Number(/^place (\d+): "What must stand at \/status\/code/m.exec(prompt)?.[1]);
   return lines({ world: 1, place, value: 404 });
 }
 
-/** The number under which a judge is shown that the agreement does not demand what was found. */
+/** The number of the judge's answer that the agreement does not demand what the findings say. */
 function keptIn({ prompt }: Asked): number {
   return /^1: the agreement wants what was seen/m.test(prompt) ? 1 : 2;
 }
@@ -52,7 +52,7 @@ const judgeFor =
 
 type Answers = Partial<Record<Purpose, (asked: Asked) => Behaviour>>;
 
-/** Has the product job's agreement read wrongly. By default every module is sound, and a judge sees that. */
+/** Generates for the product job with a misread agreement. By default every module is sound, and the judge says so. */
 function misread(answers: Answers = {}, options: Parameters<typeof play>[2] = {}): Promise<Played> {
   const by = { fresh: () => sound, repair: () => sound, read: misreader, confirm: fellow, judge: judgeFor(true) };
   return play(productJob(), (asked) => ({ ...by, ...answers })[asked.purpose](asked), {
@@ -71,7 +71,7 @@ function isRefused(played: Played): void {
   assert.deepEqual(codes(played), ['CANDIDATE_DERIVED_CASE']);
 }
 
-test('what three independent candidates are refused for, and a judge clears twice, is a warning', async () => {
+test('findings that refuse three independent candidates, and that a judge overrules twice, become warnings', async () => {
   const played = await misread();
   assert.ok(played.tested);
   assert.equal(played.tested.source.replace(/\n\/\/ version .*/, '').trim(), soundSource.trim());
@@ -80,14 +80,14 @@ test('what three independent candidates are refused for, and a judge clears twic
   assert.equal(found?.result, 'warned');
   assert.match(
     found.message ?? '',
-    /a judge reads the agreement otherwise: "500 when the catalogue cannot be asked"; .*a catalogue that is late/,
+    /a judge interprets the agreement differently: "500 when the catalogue cannot be asked"; .*a catalogue that is late/,
   );
   const others = played.report.checks.filter((one) => one !== found);
   assert.ok(others.some(({ result }) => result === 'passed'));
   assert.ok(others.every(({ result, message = '' }) => result !== 'failed' && !message.includes('a judge')));
 });
 
-test('what a judge cleared is held against no later handler', async () => {
+test('findings that a judge overruled refuse no later handler', async () => {
   const readings = readingsInMemory();
   await misread({}, { readings });
   const again = await misread({}, { readings });
@@ -99,7 +99,7 @@ test('what a judge cleared is held against no later handler', async () => {
   assert.equal(again.report.checks.find(({ name }) => name === 'derived-cases')?.result, 'warned');
 });
 
-test('a judge is asked by the agreement alone', async () => {
+test('a judge sees only the agreement and the findings', async () => {
   const judges = of('judge', await misread());
   assert.equal(judges.length, 2);
   for (const { system, prompt } of judges) {
@@ -116,19 +116,19 @@ for (const [name, judge] of Object.entries<(asked: Asked) => Behaviour>({
   'cannot tell': () => json({ right: 0, quote, reason: '' }),
   'answers with a module': () => sound,
 }))
-  test(`a judge who ${name} clears nothing, and is asked no third time`, async () => {
+  test(`a judge who ${name} overrules nothing, and is not asked a third time`, async () => {
     const played = await misread({ judge });
     isRefused(played);
     assert.equal(of('judge', played).length, 2);
   });
 
-test('a judge who does not answer in time clears nothing, and the job ends as it would have', async () => {
+test('a judge who does not answer in time overrules nothing, and the job ends as without one', async () => {
   const played = await misread({ judge: () => silence }, { timeoutMs: 4_000 });
   isRefused(played);
   assert.ok(of('judge', played).length > 0);
 });
 
-test('fewer than three independent candidates bring nothing before a judge, and repairs are none', async () => {
+test('fewer than three independent candidates are not enough for a judge, and repairs do not count', async () => {
   const found = [{ check: 'derived-cases', code: 'CANDIDATE_DERIVED_CASE' as const, message: 'it is late' }];
   const one = { ...failed('failed-checks', 'CANDIDATE_DERIVED_CASE', '', null), tested: {} as Tested, findings: found };
   for (const voices of [
@@ -136,27 +136,27 @@ test('fewer than three independent candidates bring nothing before a judge, and 
     [true, false, false, true],
   ]) {
     const tried = voices.map((fresh) => ({ fresh, attempted: one }));
-    // Whoever asked a judge would find neither a brief nor a model.
+    // A question to the judge would fail here: there is neither an assignment nor a model.
     const work = { tried } as unknown as LaneContext;
     assert.equal(await appeal(work, new Deadline(Date.now(), AbortSignal.abort())), null);
   }
 });
 
-test('a table is not helped by a judge', async () => {
+test('a judge does not help a table of the examples', async () => {
   const table = () => module(tableSource);
   const played = await misread({ fresh: table, repair: table });
   assert.equal(played.tested, null);
   assert.equal(of('judge', played).length, 0);
 });
 
-test('what a peer has complained of stays a fault whatever a judge says of the reading', async () => {
+test('the fault of a peer’s complaint stays a fault, even if a judge overrules the reading', async () => {
   const fact = { check: 'complaint', code: 'CANDIDATE_COMPLAINT_STANDS' as const, message: 'the complaint stands' };
   const played = await misread({}, { change: (order) => ({ ...order, faultsOf: async () => [fact] }) });
   assert.equal(of('judge', played).length, 2);
   assert.equal(played.tested, null);
 });
 
-test('what the table of rules calls final is put before no judge, and neither is too much for one', () => {
+test('rules that are final, and more findings than a judge can decide, are not put to a judge', () => {
   const found = (...ids: RuleId[]) => ({
     memorised: false,
     findings: ids.map((rule) => ({ check: 'some', code: ruleOf(rule).code, rule, message: '' })),

@@ -29,7 +29,7 @@ const sound = module(soundSource);
 const usage = { inputTokens: 100, cachedInputTokens: 0, outputTokens: 50, costUsd: null };
 const prompt = { system: '', turns: [{ role: 'user' as const, text: 'x'.repeat(400) }] };
 
-/** What all candidates of a job share, with a model that does as told, and what is told and noted of it. */
+/** What the candidates of a job share, with a scripted model, its questions and the events. */
 function workWith(complete: Model['complete']) {
   const events: JobEvent[] = [];
   const spent = { candidates: 0, completions: 0, tokens: 0, costUsd: 0 };
@@ -61,7 +61,7 @@ function until(signal = new AbortController().signal): Deadline {
 
 const question = { prompt, purpose: 'generate' } as const;
 
-test('a question that was called off before it is put costs nothing', async () => {
+test('a question that is aborted before it is sent costs nothing', async () => {
   let asked = 0;
   const { work, events, spent } = workWith((...args) => {
     asked += 1;
@@ -87,7 +87,7 @@ test('an answer is paid for once, whatever becomes of it', async () => {
   assert.deepEqual(work.ledger.attempts[0]?.usage, usage);
 });
 
-test('an answer that broke off is paid for as far as it came', async () => {
+test('an interrupted answer is paid for as far as it came', async () => {
   const { work, spent } = workWith(() =>
     Promise.reject(new CompletionError('PLATFORM_MODEL_UNAVAILABLE', 'it broke off', { usage })),
   );
@@ -100,13 +100,13 @@ test('an answer that broke off is paid for as far as it came', async () => {
   );
 });
 
-test('a question that nobody answered leaves the job what it took', async () => {
+test('an unanswered question is booked with what it used', async () => {
   const { work, spent } = workWith(() => Promise.reject(new CompletionError('PLATFORM_MODEL_UNAVAILABLE', 'down')));
   await assert.rejects(ask(question, work, until(), async () => assert.fail('no answer')));
   assert.deepEqual(spent, { candidates: 0, completions: 0, tokens: 0, costUsd: 0 });
 });
 
-test('that an answer is there is known before it is put to the test', async () => {
+test('the answer is announced before it is verified', async () => {
   const { work } = workWith(answering);
   const order: string[] = [];
   await ask({ ...question, onAnswer: () => void order.push('answered') }, work, until(), async () => {
@@ -116,7 +116,7 @@ test('that an answer is there is known before it is put to the test', async () =
   assert.deepEqual(order, ['answered', 'used']);
 });
 
-test('what happens to a question is told, a judge’s as that', async () => {
+test('the events of a question name its purpose, such as that of a judge', async () => {
   const { work, events } = workWith(answering);
   await ask({ ...question, purpose: 'judge' }, work, until(), async () => [1, { result: 'judged', passedCases: 0 }]);
   assert.deepEqual(
@@ -129,7 +129,7 @@ test('what happens to a question is told, a judge’s as that', async () => {
   );
 });
 
-test('a question that is called off is told as dropped, and reported as aborted', async () => {
+test('an aborted question is reported as dropped, and in the report as aborted', async () => {
   const stop = new AbortController();
   const { work, events } = workWith(
     (_, { signal }) =>
@@ -145,7 +145,7 @@ test('a question that is called off is told as dropped, and reported as aborted'
   assert.equal(work.ledger.attempts[0]?.result, 'aborted');
 });
 
-test('an answer that outgrew its limit is a failed candidate, not the platform’s fault', async () => {
+test('an answer that exceeds the length limit is a failed candidate, not a platform error', async () => {
   const endless = { ...sound, finishReason: 'length', text: sound.text.slice(0, -20) } as const;
   const mended = await play(productJob(), ({ nth }) => (nth === 1 ? endless : sound));
   assert.ok(mended.tested);
@@ -156,7 +156,7 @@ test('an answer that outgrew its limit is a failed candidate, not the platform�
   assert.deepEqual([never.conclusion?.verdict, codes(never)], ['error', ['CANDIDATE_TOO_LONG']]);
 });
 
-test('the cases that each candidate passed are reported', async () => {
+test('the passed cases of each candidate are reported', async () => {
   const oneOfTwo = soundBut("status: { code: 404, message: 'Not Found' }", "status: { code: 200, message: 'OK' }");
   const played = await play(productJob(), ({ nth, purpose }) =>
     nth === 1 ? oneOfTwo : purpose === 'repair' ? sound : silence,
@@ -174,7 +174,7 @@ test('the cases that each candidate passed are reported', async () => {
   assert.deepEqual([refused.attempt, refused.code, refused.faults], [1, 'CANDIDATE_CASES_FAILED', 1]);
 });
 
-test('a repair is told what the checks refused', async () => {
+test('a repair prompt says what the checks refused', async () => {
   const played = await play(productJob(), ({ purpose }) => (purpose === 'repair' ? sound : module(tableSource)));
   assert.ok(played.tested);
   const repair = played.asked.find(({ purpose }) => purpose === 'repair');
@@ -185,7 +185,7 @@ test('a repair is told what the checks refused', async () => {
 
 const fact = (check: string, message: string) => ({ check, code: 'CANDIDATE_CHECKS_FAILED' as const, message });
 
-test('facts stand under the check that found them, each check once', () => {
+test('facts are grouped by the check that found them', () => {
   const facts = [{ ...fact('a', 'one'), input: 1, got: null }, fact('b', 'two'), fact('a', 'three')];
   assert.deepEqual(repairChecks(facts), [
     { name: 'a', facts: ['one; input: 1; got: null', 'three'] },
@@ -203,14 +203,14 @@ const failedCase = {
   calls: [],
 };
 
-test('a failure counts for as many faults as it shows, and for one where it shows none', () => {
+test('a failure counts as many faults as it shows, at least one', () => {
   assert.equal(faultCount(null), 1);
   assert.equal(faultCount({}), 0);
   const faults = [{ message: 'x' }, { message: 'y' }];
   assert.equal(faultCount({ typeFaults: faults, bundleFaults: faults, cases: [failedCase], checks: [] }), 5);
 });
 
-test('a failure is the same wherever it stands in the source, and another one otherwise', () => {
+test('a failure is the same wherever it occurs in the source, and different otherwise', () => {
   const facts: RepairFacts = {
     typeFaults: [{ message: 'no such name', line: 1, column: 2 }],
     cases: [failedCase],

@@ -6,7 +6,7 @@ import type { Finding } from '../../src/contract/finding.ts';
 import type { CaseReport } from '../../src/contract/outcome.ts';
 import { assignmentFor } from '../../src/generation/assignment.ts';
 import { blame } from '../../src/generation/blame.ts';
-import { enoughDeclines, enoughVoices, suspicionOf } from '../../src/generation/blame-suspicion.ts';
+import { enoughDeclines, enoughVoters, suspicionOf } from '../../src/generation/blame-suspicion.ts';
 import { underivedPlaces } from '../../src/generation/blame-underived.ts';
 import { type Declined, type Failed, failed } from '../../src/generation/lane-candidate.ts';
 import type { LaneContext } from '../../src/generation/lane-context.ts';
@@ -23,7 +23,7 @@ import { farOff, noReading, trusting } from './workbench.ts';
 
 const limits = { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null };
 
-/** A job of which candidates came to these ends; the model is out of reach. */
+/** A job whose candidates had these results; the model is unreachable. */
 async function workOf(
   data: JsonObject,
   tried: LaneContext['tried'],
@@ -50,7 +50,7 @@ function declined(decline: DeclineKind): Declined {
   return { kind: 'declined', decline, reason: 'so', quote: '404 when there is no such product' };
 }
 
-/** A candidate that fails these cases, with an answer that the schema allows where one is given. */
+/** A candidate that fails these cases, with a valid answer where one is given. */
 function failing(answers: { [testCase: number]: Json | undefined }, more: Partial<Failed> = {}): Failed {
   const cases = [1, 2].map(
     (testCase): CaseReport => ({ testCase, passed: !Object.hasOwn(answers, testCase), differences: [] }),
@@ -84,7 +84,7 @@ async function endOf(data: JsonObject, tried: LaneContext['tried'], maxCompletio
 
 const codesOf = (findings: readonly Finding[]): string[] => [...new Set(findings.map(({ code }) => code))];
 
-/** Nothing yields the answers of its cases. */
+/** No source provides the answers of these cases. */
 const withoutTools = productJob({ tools: [] });
 
 test('answers without a source do not excuse candidates that fail the cases', async () => {
@@ -92,7 +92,7 @@ test('answers without a source do not excuse candidates that fail the cases', as
   assert.deepEqual(codesOf(findings), ['CANDIDATE_CASES_FAILED']);
 });
 
-test('a missing tool is told where every candidate that passed the cases knew them by heart, not where one did', async () => {
+test('a missing tool is reported where every candidate that passed the cases had memorised them, not where one did', async () => {
   const [table, other] = [refused({ memorised: true }), refused({ memorised: false })];
   assert.deepEqual(codesOf(await endOf(withoutTools, [candidate(table), candidate(failing({ 1: null }))])), [
     'CANDIDATE_MISSING_TOOL',
@@ -102,7 +102,7 @@ test('a missing tool is told where every candidate that passed the cases knew th
   ]);
 });
 
-test('what a requester resolves to is told of where the job says what that should be', async () => {
+test('a wrong output of a requester is reported at the job’s example of it', async () => {
   const job = example('anp-product-en.requester');
   const { examples } = job.task as { examples: { testCase: number }[] };
   const task = { ...(job.task as JsonObject), examples: examples.toReversed() } as JsonObject;
@@ -118,14 +118,14 @@ test('what a requester resolves to is told of where the job says what that shoul
   );
 });
 
-test('a refusal for another reason names no missing tool', async () => {
+test('a refusal for another reason reports no missing tool', async () => {
   assert.deepEqual(codesOf(await endOf(withoutTools, [candidate(declined('protocol'))])), ['CANDIDATE_DECLINED']);
   assert.deepEqual(codesOf(await endOf(withoutTools, [candidate(declined('missing-tool'))])), [
     'CANDIDATE_MISSING_TOOL',
   ]);
 });
 
-test('at most ten values without a source are told of', async () => {
+test('at most ten values without a source are reported', async () => {
   const list = Array.from({ length: 15 }, (_, n) => `Unheard of ${n}`);
   const job = withCaseText({ ...withoutTools, testCases: productJob().testCases } as never, (text) =>
     text.replace('"currency": "EUR"', `"currency": "EUR", "tags": ${JSON.stringify(list)}`),
@@ -133,7 +133,7 @@ test('at most ten values without a source are told of', async () => {
   assert.equal((await endOf(job, [candidate(declined('missing-tool'))])).length, 10);
 });
 
-test('a number that others may be computed into counts only where the preflight found it out of reach', async () => {
+test('a number that may be computed counts only where the preflight found it underivable', async () => {
   const { assignment: plain } = await workOf(withoutTools, []);
   const isPrice = ({ pointer }: { pointer: string }) => pointer === '/product/price';
   const warnings = (pointer: string): Finding[] => [
@@ -153,7 +153,7 @@ test('a number that others may be computed into counts only where the preflight 
   assert.ok(warnedOf('/product/price').some(isPrice));
 });
 
-test('of failed candidates, the one is told of that passes most cases', async () => {
+test('of failed candidates, the one that passes the most cases is reported', async () => {
   const near = failing({ 2: null }, { message: 'near' });
   const far = failing({ 1: null, 2: null }, { message: 'far' });
   for (const tried of [
@@ -171,23 +171,23 @@ test('of failed candidates, the one is told of that passes most cases', async ()
     );
 });
 
-test('of failed candidates that pass as many cases, the last is told of', async () => {
+test('of failed candidates that pass the same number of cases, the last one is reported', async () => {
   const tried = ['earlier', 'later'].map((message) => candidate(refused({ message })));
   const [finding, ...others] = await endOf(productJob(), tried);
   assert.match(finding?.message ?? '', /: later, /);
   assert.deepEqual(others, []);
 });
 
-test('where the budget leaves no question to a judge, nothing is confirmed', async () => {
+test('where the budget has no question left for a judge, nothing is confirmed', async () => {
   const declines = [candidate(declined('protocol')), candidate(declined('protocol'))];
   assert.deepEqual(codesOf(await endOf(productJob(), declines, 0)), ['CANDIDATE_BUDGET', 'CANDIDATE_DECLINED']);
 });
 
-test('refusals of a case prove nothing where the cases are no text', async () => {
+test('refusals because of a case prove nothing where the cases are not text', async () => {
   const testCases = [{ request: { messageId: 'm', action: 'a', productId: 'p' }, response: null }];
   const job = productJob({ onContradiction: 'amend', testCases: testCases as unknown as Json });
   const declines = [candidate(declined('case')), candidate(declined('case'))];
-  // A question would be refused by the budget, and told of.
+  // The budget would refuse a question, and the outcome would say so.
   assert.deepEqual(codesOf(await endOf(job, declines, 0)), ['CANDIDATE_DECLINED']);
 });
 
@@ -199,9 +199,9 @@ function suspected(tried: LaneContext['tried'], role: 'provider' | 'requester' =
 
 const against = () => candidate(failing({ 2: { code: 404 } }));
 
-test('three independent voices against one case make a suspicion, two do not', () => {
-  assert.ok(enoughVoices(suspected([against(), against(), against()])));
-  assert.ok(!enoughVoices(suspected([against(), against()])));
+test('three independent candidates against one case raise a suspicion, two do not', () => {
+  assert.ok(enoughVoters(suspected([against(), against(), against()])));
+  assert.ok(!enoughVoters(suspected([against(), against()])));
   assert.equal(suspected([against(), against(), against()])?.testCase, 2);
 });
 
@@ -209,35 +209,35 @@ test('no case of a requester is suspected', () => {
   assert.equal(suspected([against(), against(), against()], 'requester'), null);
 });
 
-test('a voice that fails another case, too, is none', () => {
+test('a candidate that also fails another case does not count', () => {
   for (const answers of [
     { 1: undefined, 2: { code: 404 } },
     { 1: { code: 1 }, 2: { code: 404 } },
   ]) {
     const other = candidate(failing(answers));
     assert.equal(suspected([other, other, other]), null, JSON.stringify(answers));
-    assert.ok(!enoughVoices(suspected([against(), against(), other])));
+    assert.ok(!enoughVoters(suspected([against(), against(), other])));
   }
 });
 
-test('a voice whose answer the schema forbids is none', () => {
+test('a candidate with an invalid answer does not count', () => {
   const invalid = candidate(failing({ 2: undefined }));
   assert.equal(suspected([invalid, invalid, invalid]), null);
 });
 
 for (const [name, other] of Object.entries({
-  'answers the case otherwise': failing({ 2: { code: 410 } }),
-  'keeps the case': refused({}),
+  'answers the case differently': failing({ 2: { code: 410 } }),
+  'passes the case': refused({}),
   'throws in the case': failing({ 2: undefined }),
 })) {
-  test(`an independent candidate that ${name} takes the suspicion away; a repair does not`, () => {
+  test(`an independent candidate that ${name} removes the suspicion; a repair does not`, () => {
     const voices = [against(), against(), against()];
     assert.equal(suspected([...voices, candidate(other)]), null);
-    assert.ok(enoughVoices(suspected([...voices, candidate(other, false)])));
+    assert.ok(enoughVoters(suspected([...voices, candidate(other, false)])));
   });
 }
 
-test('two independent refusals are enough; of repairs, and for want of a tool, no number is', () => {
+test('two independent refusals are enough; repairs and missing tools do not count', () => {
   const refusals = (decline: DeclineKind, fresh: boolean) => ({
     tried: [1, 2, 3].map(() => candidate(declined(decline), fresh)),
   });

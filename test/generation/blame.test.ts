@@ -36,13 +36,13 @@ const wrongCase = withCaseText(productJob(), (text) =>
 
 const quote = '404 when there is no such product';
 
-/** Which of the two answers shown to a judge has this in it. */
+/** The number of the answer, of the two shown to a judge, that contains this text. */
 function placeOf(text: string, { prompt }: Asked): number {
   const [, first = '', second = ''] = prompt.split(/# Answer [12]/);
   return first.includes(text) ? 1 : second.split('# Question')[0]?.includes(text) ? 2 : 0;
 }
 
-/** A judge who finds the answer that has this in it right, and quotes so. */
+/** A judge who prefers the answer that contains this text, with this quote. */
 const judgeFor =
   (text: string, words = quote) =>
   (asked: Asked): Behaviour =>
@@ -106,7 +106,7 @@ test('three independent candidates and a judge who quotes the document twice: th
   assert.equal(played.report.verification, null, 'nothing was verified');
 });
 
-test('neither answer that a judge is shown tells where it comes from, and the two are swapped', async () => {
+test('the judge is not told where either answer comes from, and sees both orders', async () => {
   const { asked } = await play(
     wrongCase,
     candidates(() => sound, judgeFor('404')),
@@ -136,7 +136,7 @@ for (const [name, judge] of Object.entries<(asked: Asked) => Behaviour>({
   });
 }
 
-test('after the peer’s deadline candidates are still asked for, and no judge', async () => {
+test('after the peer’s deadline candidates are still written, but no judge is asked', async () => {
   const played = await play(
     wrongCase,
     candidates(() => sound),
@@ -165,7 +165,7 @@ test('a judge who is silent until the peer’s deadline convinces nobody', async
   assert.ok(judged(played) > 0);
 });
 
-test('a job that is called off while a judge is asked ends as that, and not with a verdict', async () => {
+test('a job that is aborted while a judge is asked ends as aborted, without a verdict', async () => {
   const stop = new AbortController();
   const reason = new CodedError('PLATFORM_LEASE_LOST', 'Cannot go on: the lease is lost');
   const played = await play(
@@ -182,7 +182,7 @@ test('a job that is called off while a judge is asked ends as that, and not with
   assert.deepEqual([played.conclusion, (played.thrown as CodedError).code], [null, 'PLATFORM_MODEL_ABORTED']);
 });
 
-test('a case with a member too many, and one with a member too few, are amended so', async () => {
+test('a case with an extra member, and one without a required member, are amended accordingly', async () => {
   const more = withCaseText(productJob(), (text) => text.replace('"product": null', '"product": null, "note": "410"'));
   const played = await play(
     more,
@@ -205,7 +205,7 @@ test('a case with a member too many, and one with a member too few, are amended 
   });
 });
 
-test('a defect in the way to the judge is no answer of the judge', async () => {
+test('a defect on the way to the judge is no answer of the judge', async () => {
   const complete: Model['complete'] = (prompt, ...more) =>
     prompt.system === JUDGE_SYSTEM_PROMPT
       ? Promise.reject(new CodedError('DEFECT_UNEXPECTED', 'Cannot ask: a fault of ours'))
@@ -219,7 +219,7 @@ test('a defect in the way to the judge is no answer of the judge', async () => {
   assert.equal((thrown as CodedError).code, 'DEFECT_UNEXPECTED');
 });
 
-test('a peer that cannot be told: error, with findings and proposals', async () => {
+test('where the peer cannot be told: error, with findings and proposals', async () => {
   const job = { ...wrongCase, peerCapabilities: ['codeGeneration'] };
   const { conclusion } = await play(
     job,
@@ -240,7 +240,7 @@ test('candidates that answer a case differently are wrong themselves', async () 
   assert.equal(judged(played), 0, 'no judge is asked');
 });
 
-test('one independent candidate that keeps the case takes the suspicion away', async () => {
+test('one independent candidate that passes the case removes the suspicion', async () => {
   const keeps = soundBut('code: 404', 'code: 410').text.replace("message: 'OK'", "message: 'Okay'");
   const played = await play(
     wrongCase,
@@ -253,7 +253,7 @@ test('one independent candidate that keeps the case takes the suspicion away', a
   assert.equal(played.asked.filter(({ purpose }) => purpose === 'fresh').length, 4);
 });
 
-test('two voices are too few', async () => {
+test('two candidates are too few', async () => {
   const played = await play(
     wrongCase,
     candidates(() => sound),
@@ -263,7 +263,7 @@ test('two voices are too few', async () => {
   assert.equal(judged(played), 0, 'no judge is asked');
 });
 
-test('a repair is no independent voice', async () => {
+test('a repair is not an independent candidate', async () => {
   const played = await play(
     wrongCase,
     candidates(({ purpose, nthOfPurpose }) =>
@@ -274,7 +274,7 @@ test('a repair is no independent voice', async () => {
   assert.equal(judged(played), 0, 'no judge is asked');
 });
 
-test('candidates that start from somebody’s code, as after a complaint, are no independent voices', async () => {
+test('candidates that start from existing code, as after a complaint, are not independent', async () => {
   const played = await play(
     wrongCase,
     candidates(() => sound),
@@ -327,7 +327,7 @@ for (const [name, part, replacement] of [
   });
 }
 
-test('where a case is wrong, a loose place is no fault of it', async () => {
+test('a loose place of a wrong case is not reported', async () => {
   const loose = [{ pointer: '/status/message', as: 'text' }];
   const played = await play(
     { ...wrongCase, loose },
@@ -349,7 +349,7 @@ test('candidates that agree against a case and fail another one are wrong themse
   assert.equal(judged(played), 0, 'no judge is asked');
 });
 
-test('a case that a repair keeps is not disputed', async () => {
+test('a case that a repair passes is not disputed', async () => {
   const job = withCaseText(productJob(), (text) => text.replaceAll('Not Found', 'No Such Product'));
   const repaired = soundBut('Not Found', 'No Such Product');
   const played = await play(
@@ -360,7 +360,7 @@ test('a case that a repair keeps is not disputed', async () => {
   assert.equal(played.asked.length, 3, 'no third voice is asked for while a repair is under way');
 });
 
-test('a third voice is not asked for while a repair is under way, however long it takes', async () => {
+test('no third independent candidate is requested while a repair is in progress', async () => {
   const job = withCaseText(productJob(), (text) => text.replaceAll('Not Found', 'No Such Product'));
   const repaired = soundBut('Not Found', 'No Such Product');
   const slow = { ...repaired, pieceCharacters: Math.ceil(repaired.text.length / 20), pauseMs: 150 };
@@ -373,7 +373,7 @@ test('a third voice is not asked for while a repair is under way, however long i
   assert.equal(played.report.attempts.length, 3, 'none that was called off as soon as it was put');
 });
 
-test('tables that alone pass the cases, and answers that nothing yields: the missing tool is named', async () => {
+test('where only tables pass the cases, and nothing provides the answers, the missing tool is reported', async () => {
   const played = await play(
     productJob({ tools: [] }),
     candidates(() => module(tableSource)),
@@ -386,7 +386,7 @@ test('tables that alone pass the cases, and answers that nothing yields: the mis
   assert.match(findings[0]?.message ?? '', /wanted a tool of our agent/);
 });
 
-test('tables where a tool yields the answers are wrong themselves', async () => {
+test('tables are at fault themselves where a tool provides the answers', async () => {
   const played = await play(
     productJob(),
     candidates(() => module(tableSource)),

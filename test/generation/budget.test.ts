@@ -12,7 +12,7 @@ const wrong = soundBut("message: 'OK'", "message: 'Okay'");
 const prompt = { system: '', turns: [{ role: 'user' as const, text: 'x'.repeat(400) }] };
 const used = { inputTokens: 100, cachedInputTokens: 0, outputTokens: 50, costUsd: 0.01 };
 
-test('no more completions are asked for than the job may have, and the error says so', async () => {
+test('a job asks for no more completions than its limit, and the error says so', async () => {
   const played = await play(productJob(), () => wrong, { limits: { maxCompletions: 2 } });
   assert.equal(played.asked.length, 2);
   assert.equal(played.conclusion?.verdict, 'error');
@@ -20,13 +20,13 @@ test('no more completions are asked for than the job may have, and the error say
   assert.match(played.conclusion.findings[0]?.message ?? '', /2 of 2 completions/);
 });
 
-test('no more candidates are asked for than the job may have', async () => {
+test('a job asks for no more candidates than its limit', async () => {
   const played = await play(productJob(), () => wrong, { limits: { maxCandidates: 3 } });
   assert.equal(played.asked.length, 3);
   assert.deepEqual(codes(played), ['CANDIDATE_CASES_FAILED']);
 });
 
-test('no completion starts that the job has no tokens left for', async () => {
+test('no completion starts when the job has too few tokens left', async () => {
   const alone = await play(productJob(), () => sound);
   const { inputTokens, outputTokens } = alone.report.usage;
   const played = await play(productJob(), () => wrong, { limits: { maxTokens: inputTokens + outputTokens + 50 } });
@@ -34,7 +34,7 @@ test('no completion starts that the job has no tokens left for', async () => {
   assert.equal(codes(played)[0], 'CANDIDATE_BUDGET');
 });
 
-test('no completion starts once the job has cost what it may', async () => {
+test('no completion starts once the cost limit of the job is reached', async () => {
   const model = modelWith({ inputUsd: 1, outputUsd: 1 });
   const played = await play(productJob(), () => wrong, { model, limits: { maxCostUsd: 0.000_001 } });
   assert.equal(played.asked.length, 1);
@@ -42,7 +42,7 @@ test('no completion starts once the job has cost what it may', async () => {
   assert.ok((played.report.usage.costUsd ?? 0) > 0);
 });
 
-test('an answer that is cut off is asked for again only while the job, the hour and the tenant have something left for it', async () => {
+test('a truncated answer is requested again only while job, hour and tenant have budget left', async () => {
   const cut = { kind: 'cut', text: sound.text.slice(0, 200) } as const;
   const asked = async (options: Parameters<typeof play>[2]) => {
     const played = await play(productJob(), () => cut, { ...options, mayThrow: true });
@@ -57,7 +57,7 @@ test('an answer that is cut off is asked for again only while the job, the hour 
   assert.equal(await asked({ model, limits: { maxCostUsd: 0.003, usdPerInputToken: 0.000_001 } }), 1);
 });
 
-test('what attempts used that came to nothing is booked at once, and once', () => {
+test('the usage of failed attempts is booked at once, and only once', () => {
   const told: Partial<Spent> = {};
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 650, maxCostUsd: null };
   const processBudget = processBudgetOf({ maxTokensPerHour: 650 });
@@ -78,7 +78,7 @@ test('what attempts used that came to nothing is booked at once, and once', () =
   assert.throws(() => processBudget.take(1), { code: 'PLATFORM_BUDGET' });
 });
 
-test('a completion called off before anything came does not make the cost of the job unknown', async () => {
+test('a completion aborted before its first piece does not make the cost of the job unknown', async () => {
   const model = modelWith({ inputUsd: 1, outputUsd: 1 });
   const played = await play(
     productJob(),
@@ -90,7 +90,7 @@ test('a completion called off before anything came does not make the cost of the
   assert.ok((played.report.usage.costUsd ?? 0) > 0);
 });
 
-test('when all jobs together have used up the hour, the platform says when there is more, and nothing is asked', async () => {
+test('when the hourly budget is used up, the error says when to retry, and nothing is asked', async () => {
   let nowMs = 1_000_000;
   const processBudget = processBudgetOf({ maxTokensPerHour: 3_000 }, () => nowMs);
   const first = await play(productJob(), () => sound, { processBudget });
@@ -106,14 +106,14 @@ test('when all jobs together have used up the hour, the platform says when there
   assert.ok((await play(productJob(), () => sound, { processBudget })).tested);
 });
 
-test('the cost of an hour is bounded as its tokens are', () => {
+test('the hourly limit on cost works like the one on tokens', () => {
   const processBudget = processBudgetOf({ maxCostUsdPerHour: 0.02 });
   processBudget.take(100).book(used);
   processBudget.take(100).book(used);
   assert.throws(() => processBudget.take(100), { code: 'PLATFORM_BUDGET', message: /0\.0200 of 0\.02 US dollars/ });
 });
 
-test('one tenant does not use up the hour of another, nor all of them more than there is', async () => {
+test('one tenant cannot use up the budget of another, nor can all together exceed the hour', async () => {
   let nowMs = 1_000_000;
   const processBudget = processBudgetOf({ maxTokensPerHour: 500, maxTokensPerHourPerTenant: 300 }, () => nowMs);
   const spend = (tenant: string) => processBudget.take(100, tenant).book(used);
@@ -138,7 +138,7 @@ test('one tenant does not use up the hour of another, nor all of them more than 
   assert.ok((await play(productJob({ tenant: 'b' }), () => sound, { processBudget: jobs })).tested);
 });
 
-test('a job that is delivered again goes on with what is left', async () => {
+test('a job that is delivered again goes on with the rest of its budget', async () => {
   for (const [earlier, limits] of [
     [{ completions: 2 }, { maxCompletions: 2 }],
     [{ candidates: 3 }, { maxCandidates: 3 }],
@@ -154,7 +154,7 @@ test('a job that is delivered again goes on with what is left', async () => {
   assert.ok((await play(productJob(), () => sound, { spending, limits: { maxCompletions: 2 } })).tested);
 });
 
-test('what a delivery adds is noted before the model is asked, and put right afterwards', () => {
+test('the expected usage is stored before the model is asked, and corrected afterwards', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: null };
   const sum = { candidates: 0, completions: 0, tokens: 0, costUsd: 0 };
   const budget = new Budget(limits, processBudgetOf(), {}, (more) => {
@@ -166,12 +166,12 @@ test('what a delivery adds is noted before the model is asked, and put right aft
   assert.deepEqual(sum, { candidates: 1, completions: 1, tokens: 150, costUsd: 0.01 });
   budget.take('judge', prompt).book({ ...used, costUsd: null });
   assert.deepEqual(sum, { candidates: 1, completions: 2, tokens: 300, costUsd: 0.01 });
-  // Turned away, as over the rate: the next delivery asks again.
+  // A refused request, as when rate limited: the next delivery asks again.
   budget.take('generate', prompt).book({ ...used, inputTokens: 0, outputTokens: 0, costUsd: null });
   assert.deepEqual(sum, { candidates: 1, completions: 2, tokens: 300, costUsd: 0.01 });
 });
 
-test('each request counts that reached a server, first or again, and one that reached nobody does not', () => {
+test('each request that reached a server counts, first or repeated; one that did not reach it does not', () => {
   const limits = { maxCandidates: 9, maxCompletions: 3, maxTokens: null, maxCostUsd: null };
   const told: Partial<Spent> = {};
   const budget = new Budget(limits, processBudgetOf(), {}, (more) => {
@@ -199,7 +199,7 @@ test('each request counts that reached a server, first or again, and one that re
   assert.throws(() => budget.take('judge', prompt), BudgetUsedUp);
 });
 
-test('a server that only fails is asked no more often than the job may ask, and the job ends with its fault', async () => {
+test('a failing server gets no more requests than the job may send, and the job ends with its fault', async () => {
   const failing = { kind: 'status', status: 500, body: { error: { message: 'no disk' } } } as const;
   const played = await play(productJob(), () => failing, { limits: { maxCompletions: 2 } });
   assert.equal(played.asked.length, 2);
@@ -207,7 +207,7 @@ test('a server that only fails is asked no more often than the job may ask, and 
   assert.match(played.conclusion?.findings[0]?.message ?? '', /\(no disk\).*; 2 of 2 completions are used$/);
 });
 
-test('what all deliveries used is told as a report has it, with the cost as far as that is known', () => {
+test('the report has the usage of all deliveries, with the cost as far as it is known', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: null, usdPerInputToken: 0.000_1 };
   const told = (...deliveries: ((budget: Budget) => void)[]) => {
     const sum: Partial<Spent> = {};
@@ -231,7 +231,7 @@ test('what all deliveries used is told as a report has it, with the cost as far 
   assert.deepEqual(died, { inputTokens: 100, cachedInputTokens: 0, outputTokens: 0, costUsd: 0.01 });
 });
 
-test('what is under way counts as what it is expected to use', () => {
+test('a running question counts with its expected usage', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
   const budget = new Budget(limits, processBudgetOf());
   budget.take('generate', prompt);
@@ -241,7 +241,7 @@ test('what is under way counts as what it is expected to use', () => {
   assert.equal(budget.usedUp?.startsWith('200 of 250 tokens'), true, String(budget.usedUp));
 });
 
-test('what is under way counts as what its prompt costs, for the job and for all jobs', () => {
+test('a running question counts with the cost of its prompt, for the job and for all jobs', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: 0.025, usdPerInputToken: 0.000_1 };
   const budget = new Budget(limits, processBudgetOf());
   budget.take('generate', prompt).book({ ...used, costUsd: 0.012 });
@@ -257,7 +257,7 @@ test('what is under way counts as what its prompt costs, for the job and for all
   processBudget.take(100);
 });
 
-test('what is used takes the place of what was expected, for the job and for all jobs', () => {
+test('the real usage replaces the expected one, for the job and for all jobs', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
   const budget = new Budget(limits, processBudgetOf());
   budget.take('generate', prompt).book(used);
@@ -268,14 +268,14 @@ test('what is used takes the place of what was expected, for the job and for all
   assert.throws(() => processBudget.take(1), { code: 'PLATFORM_BUDGET' });
 });
 
-test('questions under way count in the hour, too', () => {
+test('running questions count in the hour too', () => {
   const processBudget = processBudgetOf({ maxTokensPerHour: 250 });
   processBudget.take(100);
   processBudget.take(100);
   assert.throws(() => processBudget.take(100), { code: 'PLATFORM_BUDGET' });
 });
 
-test('a judge is asked beside the candidates that a job may have', () => {
+test('a judge does not count as a candidate', () => {
   const limits = { maxCandidates: 1, maxCompletions: 3, maxTokens: null, maxCostUsd: null };
   const budget = new Budget(limits, processBudgetOf());
   budget.take('judge', prompt);
@@ -284,7 +284,7 @@ test('a judge is asked beside the candidates that a job may have', () => {
   assert.throws(() => budget.take('judge', prompt), BudgetUsedUp);
 });
 
-test('one job in five may ask twice for lateness alone, and no store of that is laid up', () => {
+test('one job in five may hedge, and at most two unused rights are kept', () => {
   const processBudget = processBudgetOf();
   const asked: boolean[] = [];
   for (let job = 0; job < 20; job += 1) {

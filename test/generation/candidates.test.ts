@@ -20,7 +20,7 @@ const deadline = new Deadline(Date.now() + 10 * hangMs, signal);
 const job = productJob();
 const other = withCaseText(job, (text) => text.replace('"code": 404', '"code": 410').replaceAll('404', '410'));
 
-/** How many handlers the work loads, and how many of them it leaves open. */
+/** The numbers of handlers that the work loads, and leaves open. */
 async function left(work: () => Promise<unknown>): Promise<{ loaded: number; open: number }> {
   const before = { ...bench.counts };
   await work();
@@ -58,7 +58,7 @@ test('candidates whose case is suspected are loaded again, each once, and closed
   assert.deepEqual(await left(() => blame(work, deadline)), { loaded: 1, open: 0 });
 });
 
-test('a handler that a complaint is reproduced on is closed, found sound or not', async () => {
+test('a handler that was used to reproduce a complaint is closed, whether sound or not', async () => {
   const record = await recordOf(job, soundSource);
   for (const source of [soundSource, 'export const handle = () => 1;']) {
     const { bundle } = await recordOf(job, source);
@@ -76,7 +76,7 @@ test('a handler that a complaint is reproduced on is closed, found sound or not'
   }
 });
 
-test('a stored handler that is proven stays loaded for the next job; one that is not is closed', async () => {
+test('a stored handler that passes stays loaded for the next job; one that fails is closed', async () => {
   for (const [source, loaded, open] of [
     [soundSource, 1, 1],
     ['export const handle = () => 1;', 2, 0],
@@ -99,7 +99,7 @@ function withPattern(pattern: string): JsonObject {
   return { ...job, agreement: { ...job.agreement, candidateProtocols } };
 }
 
-test('an agreement is read once where its patterns need no sandbox, and what matches the others is closed', async () => {
+test('an agreement is analyzed once where its patterns need no sandbox, and the pattern matcher is closed otherwise', async () => {
   const plain = jobOf(withPattern('^P'));
   const known = analyze(plain);
   const read = async () => assert.equal((await analyzeWithPatterns(plain, bench.sandbox, signal)).job, known.job);
@@ -108,7 +108,7 @@ test('an agreement is read once where its patterns need no sandbox, and what mat
   assert.deepEqual(await left(() => analyzeWithPatterns(beyond, bench.sandbox, signal)), { loaded: 1, open: 0 });
 });
 
-test('the tools of a candidate are those that it called, by name, in whatever order it called them', async () => {
+test('the tools of a candidate are those that it called, sorted by name', async () => {
   const [lookup] = productJob().tools as JsonObject[];
   const more = (name: string) => ({ name, description: 'Notes it.', otherwise: { output: null } });
   const tools = [more('zone'), lookup, more('audit'), more('never')] as JsonObject[];
@@ -119,7 +119,7 @@ test('the tools of a candidate are those that it called, by name, in whatever or
   assert.deepEqual(seenOf(await examined(source, { ...job, tools }))?.tools, ['audit', 'lookupProduct', 'zone']);
 });
 
-test('what the checks warn of is told in the repair of a candidate that they refuse', async () => {
+test('the repair prompt of a refused candidate includes the warnings of the checks', async () => {
   const attempted = await examined(
     soundSource
       .replace('const product =', "if (messageId === '') throw 1;\n    const product =")

@@ -11,7 +11,7 @@ const standing = '404 when there is no such product';
 const declines = (decline: string, quote = standing): Behaviour =>
   json({ decline, reason: 'it cannot be done\u202e', quote });
 
-/** The document with a sentence more, which contradicts another one. */
+/** The document with an extra sentence that contradicts another one. */
 function contradictory(): JsonObject {
   const job = productJob();
   const text = String(job.agreement.candidateProtocols);
@@ -29,7 +29,7 @@ function isOurs(played: Played, ...wanted: string[]): void {
   assert.deepEqual(codes(played), wanted);
 }
 
-test('a refusal whose quote does not stand in the document does not count: another candidate is asked for', async () => {
+test('a refusal whose quote is not in the document does not count: another candidate is requested', async () => {
   const played = await play(productJob(), ({ nth }) =>
     nth === 1 ? declines('protocol', 'the schemas exclude each other') : sound,
   );
@@ -37,7 +37,7 @@ test('a refusal whose quote does not stand in the document does not count: anoth
   assert.equal(played.report.attempts[0]?.result, 'declined');
 });
 
-test('refusals whose quotes do not stand in the document are failed candidates, however many', async () => {
+test('refusals whose quotes are not in the document are failed candidates, however many', async () => {
   const played = await play(productJob(), () => declines('protocol', 'the schemas exclude each other'));
   isOurs(played, 'CANDIDATE_DECLINED');
   assert.ok(played.asked.every(({ purpose }) => purpose === 'fresh'));
@@ -50,7 +50,7 @@ test('one refusal of a sound agreement does not end the job', async () => {
 });
 
 for (const decline of ['protocol', 'case']) {
-  test(`a model that declines a sound agreement (${decline}) whatever it is asked blames nobody else`, async () => {
+  test(`a model that always declines a sound agreement (${decline}) blames nobody else`, async () => {
     const played = await play(productJob(), () => declines(decline));
     isOurs(played, 'CANDIDATE_DECLINED');
     assert.ok(played.asked.length <= 5, `${played.asked.length} questions`);
@@ -58,7 +58,7 @@ for (const decline of ['protocol', 'case']) {
   });
 }
 
-test('what a model writes reaches the report as it can be read', async () => {
+test('texts of a model are made visible in the report', async () => {
   const hostile: Behaviour = {
     kind: 'reply',
     text: '```ts\nimport x from "./\u009b31m\u202e";\nexport const handle = () => x;\n```',
@@ -76,7 +76,7 @@ test('what a model writes reaches the report as it can be read', async () => {
 
 const against = 'A product that does not exist is answered with code 200';
 
-/** A judge of sound mind, or one who errs as told: the three questions by what only they say. */
+/** A judge who answers correctly, or wrongly as configured; each of the three questions is recognised by its words. */
 function judgeWho(said: JsonObject, { together = false, control = false } = {}) {
   return ({ prompt }: Asked): Behaviour => {
     if (prompt.includes('Can an agent keep both passages')) return json({ together, reason: '' });
@@ -116,7 +116,7 @@ for (const [name, said] of Object.entries<JsonObject>({
   'quotes a passage and a part of it': { contradiction: true, quote: standing, against: standing.slice(4) },
   'finds no contradiction': { contradiction: false, quote: standing, against: 'A product that does not exist' },
 })) {
-  test(`a judge who ${name} confirms no refusal, and is asked no more`, async () => {
+  test(`a judge who ${name} confirms no refusal, and is not asked again`, async () => {
     const judge = judgeWho(said);
     const played = await play(contradictory(), (one) => (one.purpose === 'judge' ? judge(one) : declines('protocol')));
     isOurs(played, 'CANDIDATE_DECLINED');
@@ -141,7 +141,7 @@ for (const [name, judge] of Object.entries<(one: Asked) => Behaviour>({
 /** What case 2 answers, as its text has it. */
 const ofCase = '"message": "Not Found"';
 
-test('where all refusals are of a case, the judge is asked for a passage of the cases, and one of the document is none', async () => {
+test('where all refusals are about a case, the judge must quote the cases, and not only the document', async () => {
   const judgedWith = (refusals: [string, string], against: string) => {
     const left = [...refusals];
     const judge = judgeWho({ contradiction: true, quote: standing, against });
@@ -153,7 +153,7 @@ test('where all refusals are of a case, the judge is asked for a passage of the 
   isOurs(await judgedWith(['case', 'protocol'], ofCase), 'CANDIDATE_DECLINED');
 });
 
-test('a missing tool counts where answers have no source, which is named', async () => {
+test('a missing tool counts where answers have no source, and the report names it', async () => {
   const played = await play(productJob({ tools: [] }), () =>
     declines('missing-tool', 'the provider answers with the product'),
   );
@@ -164,12 +164,12 @@ test('a missing tool counts where answers have no source, which is named', async
   assert.ok(played.asked.length <= 2, `${played.asked.length} questions`);
 });
 
-test('a missing tool that is none does not keep others from writing the handler', async () => {
+test('a wrong claim of a missing tool does not keep other candidates from writing the handler', async () => {
   const played = await play(productJob(), ({ nth }) => (nth <= 2 ? declines('missing-tool') : sound));
   assert.ok(played.tested);
 });
 
-test('a missing tool does not count where the tools yield the answers', async () => {
+test('a missing tool does not count where the tools provide the answers', async () => {
   const played = await play(productJob(), () => declines('missing-tool'));
   isOurs(played, 'CANDIDATE_DECLINED');
 });

@@ -23,13 +23,13 @@ const sound = module(soundSource);
 /** Answers an unknown product as if it were known. */
 const wrong = soundBut("status: { code: 404, message: 'Not Found' }", "status: { code: 200, message: 'OK' }");
 
-/** Fails otherwise than `wrong`. */
+/** Fails in another way than `wrong`. */
 const otherwiseWrong = soundBut("message: 'OK'", "message: 'Okay'");
 
 /** The beginning of a module, then silence. */
 const unfinished: Behaviour = { kind: 'stall', text: '```ts\nexport async function handle' };
 
-/** A model whose speed is known: so many jobs were answered at once. */
+/** A model whose speed is known, because it answered this many jobs at once. */
 async function warmModel(jobs: number, pauseMs = 0) {
   const model = modelWith();
   const processBudget = processBudgetOf();
@@ -48,7 +48,7 @@ function results({ report }: Played): string[] {
   return report.attempts.map(({ result }) => result);
 }
 
-test('a sound first candidate is all that is asked for', async () => {
+test('a sound first candidate needs no other question', async () => {
   const played = await play(productJob(), () => sound);
   assert.ok(played.tested);
   assert.deepEqual(results(played), ['verified']);
@@ -56,7 +56,7 @@ test('a sound first candidate is all that is asked for', async () => {
   assert.ok(played.report.cases.every(({ passed }) => passed) && played.report.checks.length > 0);
 });
 
-test('when the first fails, its repair and a fresh candidate compete; the loser’s stream is closed and paid for', async () => {
+test('when the first candidate fails, its repair and a fresh candidate compete; the loser’s stream is closed and its tokens are booked', async () => {
   const played = await play(productJob(), ({ purpose, nth }) =>
     nth === 1 ? wrong : purpose === 'repair' ? unfinished : { ...sound, pauseMs: 5 },
   );
@@ -82,7 +82,7 @@ test('a repair that is verified first wins over the fresh candidate', async () =
   assert.deepEqual(results(played), ['failed-cases', 'verified', 'aborted']);
 });
 
-test('a second candidate starts when the first says nothing for longer than most', async () => {
+test('a second candidate starts when the first answer takes longer than usual to begin', async () => {
   const warm = await warmModel(4);
   const startedAt = performance.now();
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? silence : sound), warm);
@@ -95,12 +95,12 @@ test('a second candidate starts when the first says nothing for longer than most
   assert.ok(performance.now() - startedAt < hangMs / 2, 'it did not wait for the last moment');
 });
 
-test('of an endpoint whose speed is not known, a silent first answer still leaves time for a second', async () => {
+test('where the endpoint’s speed is unknown, a silent first answer still leaves time for a second', async () => {
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? silence : sound), { timeoutMs: 6_000 });
   assert.ok(played.tested);
 });
 
-test('an answer that goes on is not asked for twice, however little time there is for another', async () => {
+test('an answer that is still arriving is not requested twice, however little time is left', async () => {
   const warm = await warmModel(4, 250);
   const timeoutMs = Math.round(2 * (warm.model.speed()?.p75Ms ?? 0)) + 10_000;
   const going: Behaviour = { ...sound, pieceCharacters: 400, pauseMs: 250 };
@@ -109,7 +109,7 @@ test('an answer that goes on is not asked for twice, however little time there i
   assert.equal(asked.length, 1);
 });
 
-test('the same failure twice makes a fresh start without the old code', async () => {
+test('after the same failure twice, the lane starts afresh without the old code', async () => {
   const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
     if (nth === 1 || purpose === 'repair') return wrong;
     return nthOfPurpose === 2 ? silence : sound;
@@ -121,7 +121,7 @@ test('the same failure twice makes a fresh start without the old code', async ()
   assert.ok(!played.asked.at(-1)?.prompt.includes('context.call.lookupProduct({'), 'without the old code');
 });
 
-test('a repair that loses a case which had passed is dropped: the better one is repaired again', async () => {
+test('a repair that fails a case which had passed is dropped: the better candidate is repaired again', async () => {
   const lossy = soundBut("'OK'", "'Okay'");
   const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
     if (nth === 1) return wrong;
@@ -134,7 +134,7 @@ test('a repair that loses a case which had passed is dropped: the better one is 
   assert.ok(second?.prompt.includes('Test case 2 failed'));
 });
 
-test('a lane repairs a candidate twice at most, and what failed is told of the case', async () => {
+test('a lane repairs a candidate twice at most, and the failed case is reported', async () => {
   let n = 0;
   const limits = { maxCandidates: 20, maxCompletions: 20 };
   const played = await play(
@@ -156,7 +156,7 @@ test('a lane repairs a candidate twice at most, and what failed is told of the c
   assert.equal(played.report.attempts.length, 6);
 });
 
-test('where a server becomes slow after a while, sound first candidates cost at most 1.2 times their tokens', async () => {
+test('when a server becomes slow, sound first candidates cost at most 1.2 times their tokens', async () => {
   const model = modelWith();
   const processBudget = processBudgetOf();
   const jobs = 16;
@@ -180,20 +180,20 @@ test('where a server becomes slow after a while, sound first candidates cost at 
   assert.ok(tokens <= jobs * single * 1.2, `${(tokens / jobs / single).toFixed(2)} times the tokens`);
 });
 
-/** Keeps every case, and breaks its types. */
+/** Passes every case, and breaks its types. */
 const untyped = soundBut(
   'const { messageId } = request;',
   "const { messageId } = request;\n  const n: number = 'x';\n  void n;",
 );
 
-test('a handler that keeps the cases and breaks its types is not verified', async () => {
+test('a handler that passes the cases and breaks its types is not verified', async () => {
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? untyped : sound));
   assert.ok(played.tested);
   assert.equal(played.report.attempts[0]?.result, 'failed-types');
   assert.notEqual(played.tested.source.includes("const n: number = 'x'"), true);
 });
 
-test('a repair that is no module leaves the candidate as it was: it is repaired again', async () => {
+test('a repair without a module leaves the candidate unchanged: it is repaired again', async () => {
   const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
     if (nth === 1) return wrong;
     if (purpose === 'fresh') return silence;
@@ -203,7 +203,7 @@ test('a repair that is no module leaves the candidate as it was: it is repaired 
   assert.equal(played.asked.filter(({ purpose }) => purpose === 'repair').length, 2);
 });
 
-test('a repair that is no module leaves even a candidate that never ran: its faults are repaired again', async () => {
+test('a repair without a module leaves even a candidate that never ran unchanged: its faults are repaired again', async () => {
   const unbundled = module('import x from "./x";\nexport const handle = () => x;');
   const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
     if (nth === 1) return unbundled;
@@ -216,13 +216,13 @@ test('a repair that is no module leaves even a candidate that never ran: its fau
   assert.ok(repairs[1]?.prompt.includes('from "./x"'));
 });
 
-/** The model, as fast as it is said to be, whatever it takes. */
+/** The model with a configured speed. */
 function modelOfSpeed(ms: number): Model {
   const speed = { medianMs: ms, p75Ms: ms, firstPieceMs: ms / 10, msPerCharacter: ms / sound.text.length };
   return { ...fallback, complete: (...args) => fallback.complete(...args), speed: () => speed };
 }
 
-/** A processBudget that allows a second question for lateness alone. */
+/** A process budget that allows hedging. */
 function openPurse() {
   const processBudget = processBudgetOf();
   for (let n = 0; n < 10; n += 1) processBudget.noteFirst();
@@ -232,14 +232,14 @@ function openPurse() {
 /** Answers after about two seconds. */
 const slow: Behaviour = { ...sound, pieceCharacters: Math.ceil(sound.text.length / 20), pauseMs: 100 };
 
-test('an answer that comes before most others of its endpoint is not late', async () => {
+test('an answer that comes earlier than usual for its endpoint is not late', async () => {
   const options = { model: modelOfSpeed(30_000), processBudget: openPurse(), timeoutMs: 240_000 };
   const played = await play(productJob(), () => slow, options);
   assert.ok(played.tested);
   assert.equal(played.asked.length, 1);
 });
 
-test('an answer is late where most others of its endpoint would be there', async () => {
+test('an answer is late when most others of its endpoint would have arrived', async () => {
   const options = { model: modelOfSpeed(10), processBudget: openPurse(), timeoutMs: 240_000 };
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? silence : sound), options);
   assert.ok(played.tested);
@@ -250,7 +250,7 @@ for (const [first, behaviour, isReturned] of [
   ['was silent', silence, true],
   ['stopped midway', { kind: 'stall', text: 'Let me see what is asked for here.' }, false],
 ] as const) {
-  test(`the right to ask twice is ${isReturned ? '' : 'not '}given back where the answer that was late ${first}`, async () => {
+  test(`the right to hedge is ${isReturned ? '' : 'not '}returned where the late answer ${first}`, async () => {
     const processBudget = processBudgetOf();
     for (let n = 0; n < 4; n += 1) processBudget.noteFirst();
     const options = { model: modelOfSpeed(10), processBudget, timeoutMs: 240_000 };
@@ -260,7 +260,7 @@ for (const [first, behaviour, isReturned] of [
   });
 }
 
-test('the right to ask twice is not given back where the answer that was late came first after all', async () => {
+test('the right to hedge is not returned where the late answer came first after all', async () => {
   const processBudget = processBudgetOf();
   for (let n = 0; n < 4; n += 1) processBudget.noteFirst();
   const options = { model: modelOfSpeed(10), processBudget, timeoutMs: 240_000 };
@@ -272,7 +272,7 @@ test('the right to ask twice is not given back where the answer that was late ca
 
 const passed = new Deadline(0, new AbortController().signal);
 
-test('once the peer waits no longer there is no hurry, and one answer is waited for', async () => {
+test('after the peer’s deadline there is no hurry, and one answer is awaited', async () => {
   const played = await play(productJob(), () => slow, {
     model: modelOfSpeed(10),
     processBudget: openPurse(),
@@ -282,7 +282,7 @@ test('once the peer waits no longer there is no hurry, and one answer is waited 
   assert.equal(played.asked.length, 1);
 });
 
-test('a repair that declines makes a fresh start', async () => {
+test('after a repair that declines, the lane starts afresh', async () => {
   const declined: Behaviour = {
     kind: 'reply',
     text: '```json\n{"decline":"protocol","reason":"so","quote":"404 when there is no such product"}\n```',
@@ -296,7 +296,7 @@ test('a repair that declines makes a fresh start', async () => {
   assert.equal(played.asked.filter(({ purpose }) => purpose === 'repair').length, 1);
 });
 
-test('a server that fails one lane leaves the job to what the other comes to', async () => {
+test('when a server fails one lane, the other lane decides the job', async () => {
   const { conclusion, thrown } = await play(
     productJob(),
     ({ nth, purpose }) =>
@@ -309,13 +309,13 @@ test('a server that fails one lane leaves the job to what the other comes to', a
   assert.equal(conclusion?.findings[0]?.code, 'CANDIDATE_CASES_FAILED');
 });
 
-test('a server that fails the only lane is the platform’s fault, put back to be tried again', async () => {
+test('when a server fails the only lane, the job is retried because of a platform error', async () => {
   const { thrown, asked } = await play(productJob(), () => ({ kind: 'status', status: 500 }), { mayThrow: true });
   assert.equal((thrown as { code?: string }).code, 'PLATFORM_MODEL_UNAVAILABLE');
   assert.equal(asked.length, 2, 'once, and once again: no second lane');
 });
 
-test('a withheld answer is a failed candidate, and another is asked for', async () => {
+test('a withheld answer is a failed candidate, and another is requested', async () => {
   const withheld: Behaviour = { kind: 'reply', text: 'I', finishReason: 'content_filter' };
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? withheld : sound));
   assert.ok(played.tested);
@@ -328,7 +328,7 @@ test('candidates that fail in different ways in both lanes blame nobody else', a
   assert.ok(!played.asked.some(({ purpose }) => purpose === 'judge'));
 });
 
-test('a silent model is left for the next one while the peer still waits, however long the work may go on', async () => {
+test('while the peer still waits, the next model is asked when one is silent, however long the work may go on', async () => {
   const [silent, spare] = await Promise.all([
     startScriptedModel({ behave: () => silence }),
     startScriptedModel({ behave: () => sound }),
@@ -350,13 +350,13 @@ test('a silent model is left for the next one while the peer still waits, howeve
   }
 });
 
-test('a trial that goes on and on is not waited for: another candidate is asked for at the last moment that leaves time', async () => {
+test('an endless trial is not awaited: another candidate is requested while there is still time for it', async () => {
   const endless = soundSource.replace(
     'const { messageId } = request;',
     "if (typeof (request as { productId?: unknown }).productId !== 'string') for (;;);\n  $&",
   );
   assert.notEqual(endless, soundSource);
-  // Each run that goes round takes a second, and there are some ten of them.
+  // Each endless run takes a second, and there are about ten of them.
   const peerDeadline = new Deadline(Date.now() + hangMs / 12, new AbortController().signal);
   const options = { peerDeadline, timeoutMs: 4 * hangMs };
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? module(endless) : sound), options);
@@ -364,7 +364,7 @@ test('a trial that goes on and on is not waited for: another candidate is asked 
   assert.equal(played.tested?.source.trim(), soundSource.trim());
 });
 
-test('a module that no question can carry is not repaired but written afresh', async () => {
+test('a module that is too long for a prompt is not repaired but written afresh', async () => {
   const { text } = wrong;
   const long = {
     ...wrong,
@@ -376,7 +376,7 @@ test('a module that no question can carry is not repaired but written afresh', a
   assert.ok(played.asked.every(({ purpose }) => purpose === 'fresh'));
 });
 
-test('a repair that the model cannot hold makes a fresh start', async () => {
+test('after a repair prompt that is too long for the model, the lane starts afresh', async () => {
   const tooLong: Behaviour = { kind: 'status', status: 413 };
   const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
     if (purpose === 'repair') return tooLong;

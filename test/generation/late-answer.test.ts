@@ -6,7 +6,7 @@ import { untilLate, type WaitingClock } from '../../src/generation/late-answer.t
 import { Deadline } from '../../src/kernel/deadline.ts';
 import { processBudgetOf } from './rig.ts';
 
-/** How much a model has said, so many milliseconds after the question, and how much that will be. */
+/** The characters a model has written after this many milliseconds, and the length of its answer. */
 interface Answer {
   characters: number;
   saidAfter(elapsedMs: number): number;
@@ -17,7 +17,7 @@ const tickMs = 20;
 /** How long the peer waits. */
 const timeoutMs = 15_000;
 
-/** An answer that begins after a while and goes on at a steady pace. */
+/** An answer that begins after a while and arrives at a steady speed. */
 function steady(tokens: number, tokensPerSecond: number, firstPieceMs: number): Answer {
   const characters = Math.round(tokens * charactersPerToken);
   const perMs = (tokensPerSecond * charactersPerToken) / 1_000;
@@ -28,7 +28,7 @@ function steady(tokens: number, tokensPerSecond: number, firstPieceMs: number): 
 
 const silent: Answer = { characters: 1, saidAfter: () => 0 };
 
-/** A worker with a clock that goes only as told: one job after the other, each with a first answer, which is sound. */
+/** A worker with a fake clock that runs one job after the other, each with a sound first answer. */
 function startWorker() {
   const record = createLatencyRecord();
   const processBudget = processBudgetOf();
@@ -45,7 +45,7 @@ function startWorker() {
   return {
     record,
     processBudget,
-    /** Plays a job; resolves to when a second answer was asked for, in milliseconds since the first was, or `null`. */
+    /** Runs a job; resolves to the time of the second question, in milliseconds since the first one, or `null`. */
     async play(answer: Answer): Promise<number | null> {
       const startMs = nowMs;
       const answered = new AbortController();
@@ -78,10 +78,10 @@ function startWorker() {
   };
 }
 
-/** From 300 to 900, in no order. */
+/** From 300 to 900, shuffled. */
 const tokensOf = (nth: number) => 300 + ((nth * 137) % 601);
 
-/** From 0.3 to 0.9 seconds, in no order. */
+/** From 0.3 to 0.9 seconds, shuffled. */
 const beginningOf = (nth: number) => 300 + ((nth * 71) % 601);
 
 for (const tokensPerSecond of [20, 60, 200, 2_000])
@@ -96,7 +96,7 @@ for (const tokensPerSecond of [20, 60, 200, 2_000])
     assert.equal(questions, jobs);
   });
 
-/** A worker that knows its model. */
+/** A worker that knows the model's speed. */
 async function warmWorker(tokensPerSecond = 60) {
   const worker = startWorker();
   for (let nth = 0; nth < 12; nth += 1) await worker.play(steady(tokensOf(nth), tokensPerSecond, beginningOf(nth)));
@@ -105,41 +105,41 @@ async function warmWorker(tokensPerSecond = 60) {
 
 for (const [what, answer] of [
   ['says nothing', silent],
-  ['comes at a tenth of the pace', steady(900, 6, 400)],
+  ['comes at a tenth of the speed', steady(900, 6, 400)],
   ['stops after a few words', { characters: 1_000, saidAfter: (ms) => (ms < 500 ? 0 : 40) }],
 ] satisfies [string, Answer][])
-  test(`a first answer that ${what} has company while another can still end in time`, async () => {
+  test(`when a first answer ${what}, a second one is requested while it can still finish in time`, async () => {
     const worker = await warmWorker();
     const medianMs = worker.record.speed()?.medianMs ?? Number.NaN;
     const secondAtMs = await worker.play(answer);
     assert.ok(secondAtMs !== null && secondAtMs + medianMs < 15_000, String(secondAtMs));
   });
 
-test('a first answer that says nothing has company also where the speed is not known', async () => {
+test('for a silent first answer, a second one is requested even if the speed is unknown', async () => {
   const secondAtMs = await startWorker().play(silent);
   assert.ok(secondAtMs !== null && secondAtMs <= 7_600, String(secondAtMs));
 });
 
-test('a first answer that goes on without end has company, however fast it comes', async () => {
+test('for an endless first answer, a second one is requested, however fast it arrives', async () => {
   const worker = await warmWorker(200);
   const secondAtMs = await worker.play(steady(9_000, 200, 400));
   assert.ok(secondAtMs !== null && secondAtMs < 10_000, String(secondAtMs));
 });
 
-test('no second answer is asked for that would come too late', async () => {
+test('a second answer that would come too late is not requested', async () => {
   const worker = await warmWorker();
   const medianMs = worker.record.speed()?.medianMs ?? Number.NaN;
-  // Halts midway: late when it is twice as long under way as it should be.
+  // Stops midway: late after twice its expected time.
   const halts: Answer = { characters: 5_000, saidAfter: (ms) => Math.min(1_200, steady(900, 60, 400).saidAfter(ms)) };
   assert.ok(15_000 - medianMs < 7_000);
   assert.equal(await worker.play(halts), null);
 });
 
-test('a silence of all jobs at once is met for some of them in advance, and no more than they pay for is asked twice after that', async () => {
+test('when all jobs meet silence at once, some may hedge in advance, and later jobs pay for that', async () => {
   const worker = await warmWorker();
   const jobs = 200;
   let seconds = 0;
-  // Silent for longer than ever, then an answer after all: nothing is given back.
+  // Longer silence than ever before, then an answer after all: no right to hedge is returned.
   for (let nth = 0; nth < jobs; nth += 1) if ((await worker.play(silent)) !== null) seconds += 1;
   assert.ok(seconds > jobs / 5 && seconds <= jobs / 5 + 10, String(seconds));
 });

@@ -48,7 +48,7 @@ const complaint = readComplaint('- `/status/message` is no string.', ['status', 
 /** Cases that break their pattern. */
 const broken = withPattern('^(?!P)');
 
-/** Each step that runs something in the sandbox and decides whose fault something is: what it comes to, in a word. */
+/** Each step that runs code in the sandbox and decides about a fault, with its result in a word. */
 const steps: Record<string, (bench: Workbench) => Promise<string>> = {
   'patterns of a job': async ({ servicesWith, ledger }) => {
     await clearAmended(jobOf(broken), await recordOf(broken, soundSource), servicesWith(), ledger(), signal);
@@ -92,7 +92,7 @@ const steps: Record<string, (bench: Workbench) => Promise<string>> = {
   },
 };
 
-/** What a step comes to where nothing dies. */
+/** The result of a step when nothing dies. */
 const undisturbed: Record<string, string> = {
   'patterns of a job': 'disputed',
   'patterns of a job with its earlier cases': 'cleared 2',
@@ -102,7 +102,7 @@ const undisturbed: Record<string, string> = {
   blame: 'disputed',
 };
 
-/** What a step comes to; the code where the platform is at fault. */
+/** The result of a step; the code where it fails with a platform error. */
 async function endOf(step: string, bench: Workbench): Promise<string> {
   try {
     return await (steps[step] ?? assert.fail(step))(bench);
@@ -125,7 +125,7 @@ for (const step of Object.keys(steps))
       assert.equal(await endOf(step, bench), wanted);
       const batches = bench.counts.batches;
       assert.ok(batches > 0, 'it runs something');
-      // The first runs and the last ones: what is between is more of the same.
+      // The first and last runs; those between behave the same.
       for (const nth of new Set([1, 2, batches].filter((one) => one <= batches))) {
         let killed = 0;
         bench.disturb(async (one) => {

@@ -16,7 +16,7 @@ function faultsOf(environment: Record<string, string>): string {
   return '';
 }
 
-test('several models are read in order, keys from the variables that are named, prices of their own', () => {
+test('several models are read in order, with keys from the named variables and their own prices', () => {
   const { models } = readConfig(
     {
       OPENAI_API_KEY: 'common',
@@ -56,21 +56,21 @@ for (const [name, value, wanted] of [
   ['a negative price', JSON.stringify([{ ...good, inputPrice: -1 }]), /at \/0\/inputPrice US dollars/],
   ['a key written out', JSON.stringify([{ ...good, apiKey: 'sk-secret' }]), /at \/0\/apiKey nothing/],
 ] as const) {
-  test(`${name} is a fault of the operator’s, told without its value`, () => {
+  test(`${name} is an operator’s fault, reported without its value`, () => {
     const message = faultsOf({ PROTOSMITH_MODELS: value });
     assert.match(message, wanted);
     assert.doesNotMatch(message, /sk-secret/);
   });
 }
 
-test('a limit of cost wants the price of every model', () => {
+test('a cost limit needs the price of every model', () => {
   const models = JSON.stringify([{ ...good, inputPrice: 1, outputPrice: 1 }, good]);
   assert.match(faultsOf({ PROTOSMITH_MODELS: models, PROTOSMITH_MAX_COST_USD: '0.5' }), /PROTOSMITH_MAX_COST_USD: set/);
   const priced = JSON.stringify([{ ...good, inputPrice: 1, outputPrice: 1 }]);
   assert.equal(faultsOf({ PROTOSMITH_MODELS: priced, PROTOSMITH_MAX_COST_USD_PER_HOUR: '5' }), '');
 });
 
-test('what one tenant may cost wants prices, too', () => {
+test('a cost limit for tenants needs prices too', () => {
   const unpriced = JSON.stringify([good]);
   assert.match(
     faultsOf({ PROTOSMITH_MODELS: unpriced, PROTOSMITH_TENANT_COST_USD_PER_HOUR: '5' }),
@@ -78,7 +78,7 @@ test('what one tenant may cost wants prices, too', () => {
   );
 });
 
-test('a worker asks the second model where the first is down', async () => {
+test('a worker asks the second model where the first is unavailable', async () => {
   const down = await startScriptedModel({ behave: () => ({ kind: 'status', status: 401 }) });
   const up = await startScriptedModel({ behave: () => ({ kind: 'reply', text: soundReply }) });
   const rig = await startRig();
@@ -97,7 +97,7 @@ test('a worker asks the second model where the first is down', async () => {
   assert.ok((outcome.report.usage.costUsd ?? 0) > 0);
 });
 
-test('an hour without anything left ends the job with an error that blames nobody', async () => {
+test('a used-up hourly budget ends the job with an error that blames nobody', async () => {
   const rig = await startRig();
   after(() => rig.close());
   await rig.worker({ PROTOSMITH_MAX_TOKENS_PER_HOUR: '10' });

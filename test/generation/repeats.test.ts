@@ -23,7 +23,7 @@ const sound = module(soundSource);
 const wrong = soundBut("status: { code: 404, message: 'Not Found' }", "status: { code: 200, message: 'OK' }");
 const isTold = ({ prompt }: Asked) => prompt.includes('# What became of earlier answers');
 
-/** Whom nobody wins against: the lane that is asked after can be seen by itself. */
+/** Keeps the second lane silent, so that one lane can be observed. */
 const alone = (answer: (asked: Asked) => Behaviour) => (asked: Asked) =>
   asked.nth > 1 && asked.purpose === 'fresh' && !isTold(asked) ? silence : answer(asked);
 
@@ -31,7 +31,7 @@ function bundled({ events }: Played): number {
   return events.filter((event) => event.type === 'stage' && event.stage === 'bundle').length;
 }
 
-test('the same module again is not run again, and the question that follows tells what was wrong with it', async () => {
+test('a repeated module is not run again, and the next prompt says what was wrong with it', async () => {
   const answer = alone((asked) => (isTold(asked) ? sound : wrong));
   const played = await play(productJob(), answer, { repeats: true });
   assert.ok(played.tested);
@@ -43,7 +43,7 @@ test('the same module again is not run again, and the question that follows tell
   assert.ok(!told.includes('context.call.lookupProduct({'), 'without its code');
 });
 
-test('a model that never varies is asked no question twice but the first of each lane', async () => {
+test('a model that always gives the same answer gets each question once, except the first of each lane', async () => {
   const played = await play(productJob(), () => wrong, { repeats: true });
   assert.equal(played.conclusion?.verdict, 'error');
   assert.equal(bundled(played), 1);
@@ -51,18 +51,18 @@ test('a model that never varies is asked no question twice but the first of each
   assert.deepEqual([distinct, played.asked.length], [5, 6]);
 });
 
-/** The product job, with a case that a sound module does not keep. */
+/** The product job, with a case that a sound module fails. */
 const contested = withCaseText(productJob(), (text) =>
   text.replace('"code": 404', '"code": 410').replaceAll('404', '410'),
 );
 
-test('the same module again is no further voice against a case', async () => {
+test('a repeated module is not another independent candidate against a case', async () => {
   const played = await play(contested, () => sound, { repeats: true });
   assert.deepEqual(codes(played), ['CANDIDATE_CASES_FAILED']);
   assert.ok(played.asked.every(({ purpose }) => purpose !== 'judge'));
 });
 
-test('who was told of earlier answers is no independent voice', async () => {
+test('a candidate whose prompt mentioned earlier answers is not independent', async () => {
   const rain: Behaviour = { kind: 'reply', text: 'It rains.' };
   const played = await play(contested, (asked) => (asked.nth <= 2 && !isTold(asked) ? rain : sound));
   assert.deepEqual(codes(played), ['CANDIDATE_CASES_FAILED']);
@@ -70,7 +70,7 @@ test('who was told of earlier answers is no independent voice', async () => {
   assert.ok(played.asked.every(({ purpose }) => purpose !== 'judge'));
 });
 
-test('a module whose trial a fault of the platform ended is tried again', async () => {
+test('a module whose trial ended with a platform error is tried again', async () => {
   const work = await bench.workOn(productJob());
   const lost = Promise.reject(new Error('the sandbox was lost'));
   lost.catch(() => undefined);
@@ -83,7 +83,7 @@ for (const [what, useless, told] of [
   ['that was cut off', { ...sound, finishReason: 'length', text: sound.text.slice(0, -20) }, /give a shorter module/],
   ['that was withheld', { kind: 'reply', text: 'I', finishReason: 'content_filter' }, /was withheld/],
 ] satisfies [string, Behaviour, RegExp][])
-  test(`after an answer ${what} the question says so`, async () => {
+  test(`after an answer ${what}, the next prompt says so`, async () => {
     const played = await play(
       productJob(),
       alone((asked) => (isTold(asked) ? sound : useless)),
@@ -92,7 +92,7 @@ for (const [what, useless, told] of [
     assert.match(played.asked.find(isTold)?.prompt ?? '', told);
   });
 
-test('a repair that came to nothing is asked for again with what became of it', async () => {
+test('after a failed repair, the next repair prompt says what became of it', async () => {
   const lossy = soundBut("'OK'", "'Okay'");
   for (const [useless, told] of [
     [lossy, 'Test case 1 failed'],
@@ -109,7 +109,7 @@ test('a repair that came to nothing is asked for again with what became of it', 
   }
 });
 
-test('of two lanes that write the same sound module at once one wins, and the other is called off', async () => {
+test('when two lanes write the same sound module at once, one wins and the other is aborted', async () => {
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? wrong : sound), { repeats: true });
   assert.ok(played.tested);
   assert.deepEqual(played.report.attempts.map(({ result }) => result).sort(), ['aborted', 'failed-cases', 'verified']);

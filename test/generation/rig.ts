@@ -13,10 +13,11 @@ import { generate } from '../../src/generation/generate.ts';
 import type { Tested } from '../../src/generation/lane-candidate.ts';
 import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
 import { readJob } from '../../src/intake/read-job.ts';
-import { type HourLimits, type JobLimits, openBudget, ProcessBudget, type SpendingBook } from '../../src/job/budget.ts';
+import { type JobLimits, openBudget, type SpendingBook } from '../../src/job/budget.ts';
 import { clear } from '../../src/job/clear.ts';
 import { EarlyEnd } from '../../src/job/conclusion.ts';
 import { Ledger } from '../../src/job/ledger.ts';
+import { type HourLimits, ProcessBudget } from '../../src/job/process-budget.ts';
 import { requirementsOf } from '../../src/job/requirements.ts';
 import type { Services } from '../../src/job/services.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
@@ -31,7 +32,7 @@ import { createTypeChecker } from '../../src/typing/type-checker.ts';
 import { defaultCheckPolicy } from '../../src/verification/checks.ts';
 import { type Told, told } from '../told.ts';
 
-/** Far above anything that is waited for here. */
+/** Far longer than any test waits. */
 export const hangMs = 60_000;
 
 const root = join(import.meta.dirname, '../..');
@@ -42,7 +43,7 @@ export function productJob(more: JsonObject = {}): JsonObject & { agreement: Jso
   return { ...JSON.parse(readFileSync(join(folder, 'job.json'), 'utf8')), ...more };
 }
 
-/** The job with its cases' text changed. */
+/** The job with another text of its cases. */
 export function withCaseText(job: ReturnType<typeof productJob>, change: (text: string) => string): JsonObject {
   const text = String(job.testCases.testCases);
   const changed = change(text);
@@ -50,13 +51,13 @@ export function withCaseText(job: ReturnType<typeof productJob>, change: (text: 
   return { ...job, testCases: { ...job.testCases, testCases: changed } };
 }
 
-/** A handler that keeps the agreement of `productJob`. */
+/** A sound handler of `productJob`. */
 export const soundSource = readFileSync(join(folder, 'sound.ts'), 'utf8');
 
 /** A table of its examples. */
 export const tableSource = readFileSync(join(folder, 'table.ts'), 'utf8');
 
-/** A module as a model answers it. */
+/** A module as a model's answer. */
 export function module(source: string): Behaviour & { kind: 'reply' } {
   return { kind: 'reply', text: `\`\`\`ts\n${source.trim()}\n\`\`\`` };
 }
@@ -67,37 +68,40 @@ export function soundBut(part: string, replacement: string): Behaviour & { kind:
   return module(soundSource.replaceAll(part, replacement));
 }
 
-/** An answer in JSON: a refusal, or what a judge says. */
+/** An answer in JSON: a refusal, or the answer of a judge. */
 export function json(value: JsonObject): Behaviour {
   return { kind: 'reply', text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` };
 }
 
-/** A reader's or a second reader's answer: one JSON object a line. */
+/** The answer of a reader or second reader: one JSON object a line. */
 export function lines(...objects: JsonObject[]): Behaviour {
   return { kind: 'reply', text: objects.map((one) => JSON.stringify(one)).join('\n') };
 }
 
-/** What a question is for. */
+/** The purpose of a question. */
 export type Purpose = 'fresh' | 'repair' | 'judge' | 'read' | 'confirm';
 
-/** A question of the job at hand, `nth` counted within it, with what it is for and its number among those of its kind, from 1. */
+/**
+ * A question of the current job with its purpose: `nth` counts all questions of the job, the other number those of the
+ * same purpose, from 1.
+ */
 export interface Asked extends Question {
   purpose: Purpose;
   nthOfPurpose: number;
 }
 
-/** How generating went. */
+/** The result of generating. */
 export interface Played {
   tested: Tested | null;
   conclusion: Told | null;
-  /** What was thrown, where that was not the end of the job. */
+  /** The error, where it was not an early end of the job. */
   thrown: unknown;
   asked: Asked[];
   report: Report;
   events: JobEvent[];
 }
 
-/** Where handlers are generated: a real sandbox, a real type-check, a real server that plays the model. One for each test file. */
+/** Generates handlers with a real sandbox, a real type-check and a real server as the model. One for each test file. */
 export async function startGeneration() {
   const sandbox = await createSandbox({ cells: 2 });
   const typeChecker = createTypeChecker();
@@ -114,7 +118,7 @@ export async function startGeneration() {
   const fallback = modelWith();
   let plays = 0;
 
-  /** Generates a handler for a job; every question is answered by `answer`. */
+  /** Generates a handler for a job; `answer` answers every question. */
   const play = async (
     data: JsonObject,
     answer: (asked: Asked) => Behaviour,
@@ -124,14 +128,14 @@ export async function startGeneration() {
       processBudget?: ProcessBudget;
       spending?: SpendingBook;
       timeoutMs?: number;
-      /** The peer's deadline; default: when the work must end. */
+      /** The peer's deadline; default: the work's deadline. */
       peerDeadline?: Deadline;
-      /** Calls the work off. */
+      /** Aborts the work. */
       calledOff?: AbortSignal;
       mayThrow?: true;
-      /** The model writes the very same module whenever `answer` gives it; otherwise no two are the same to the letter. */
+      /** Whether the model may repeat a module exactly; by default each module is different. */
       repeats?: true;
-      /** Whether a reader is asked; default: `off`. */
+      /** The reading mode; default: `off`. */
       reading?: ReadingMode;
       readings?: ReadingStore;
       change?: (order: Assignment) => Assignment;
@@ -139,7 +143,7 @@ export async function startGeneration() {
   ): Promise<Played> => {
     const asked: Asked[] = [];
     plays += 1;
-    // A question that was called off may still arrive while the next job plays.
+    // An aborted question may still arrive while the next job runs.
     const mark = `\n(job ${plays})`;
     const model = options.model ?? fallback;
     const complete: Model['complete'] = ({ system, turns }, ...more) => {
@@ -202,7 +206,7 @@ export async function startGeneration() {
   return { play, modelWith, fallback };
 }
 
-/** An answer as a model gives it that was asked before: a module that it has written already comes in other words. */
+/** The answer of a model, with a module that differs from all earlier ones. */
 function varied(answer: Behaviour, given: string[]): Behaviour {
   if (answer.kind !== 'reply') return answer;
   given.push(answer.text);
@@ -213,7 +217,7 @@ function varied(answer: Behaviour, given: string[]): Behaviour {
     : answer;
 }
 
-/** Readings that one test keeps. */
+/** The readings of one test, in memory. */
 export function readingsInMemory(): ReadingStore {
   const kept = new Map<string, KeptReading>();
   return {
@@ -223,19 +227,19 @@ export function readingsInMemory(): ReadingStore {
   };
 }
 
-/** A processBudget without limits, but for those given. */
+/** A process budget without limits, except for the given methods. */
 export function processBudgetOf(limits: Partial<HourLimits> = {}, clock?: () => number): ProcessBudget {
   const none = { maxTokensPerHourPerTenant: null, maxCostUsdPerHourPerTenant: null };
   return new ProcessBudget({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...none, ...limits }, clock);
 }
 
-/** The codes of the faults that a job ended with. */
+/** The codes of the errors that a job ended with. */
 export function codes({ conclusion }: Played): string[] {
   const errors = conclusion?.findings.filter(({ severity }) => severity === 'error') ?? [];
   return [...new Set(errors.map(({ code }) => code))];
 }
 
-/** Waits for ever, so that only being called off ends it. */
+/** Never resolves, so that only an abort ends it. */
 export const silence: Behaviour = { kind: 'stall' };
 
 function purposeOf({ system, prompt }: Question): Purpose {

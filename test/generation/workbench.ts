@@ -26,19 +26,19 @@ import { hangMs, processBudgetOf, readingsInMemory } from './rig.ts';
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: null };
 
-/** A job as it is read from its data. */
+/** Reads a job from its data. */
 export function jobOf(data: JsonObject, kind = 'generate'): Job {
   const reading = readJob(kind, data);
   assert.ok(reading.ok, JSON.stringify(reading));
   return reading.job;
 }
 
-/** What a candidate or a stored handler is held to. */
+/** The requirements of a candidate or a stored handler. */
 export function heldTo(data: JsonObject) {
   return requirementsOf(clear(analyze(jobOf(data))), 'seed');
 }
 
-/** A stored handler of a job, as far as running it looks at its record. */
+/** A stored handler of a job, with the parts of its record that a run needs. */
 export async function recordOf(data: JsonObject, source: string): Promise<HandlerRecord> {
   const bundled = await bundleHandler(source, 'handle');
   assert.ok(bundled.ok);
@@ -53,10 +53,10 @@ export async function recordOf(data: JsonObject, source: string): Promise<Handle
   } as unknown as HandlerRecord;
 }
 
-/** Takes all declarations for good, where they are not what is tested. */
+/** Accepts all declarations, where types are not tested. */
 export const trusting = { typeChecker: { admits: async () => true } };
 
-/** A real sandbox with cells that can be killed, and what is loaded in it and closed again. */
+/** A real sandbox whose cells can be killed, and the numbers of handlers loaded and closed. */
 export async function startWorkbench() {
   const sandbox = await createSandbox({ cells: 1, exactly: 'permission' });
   const typeChecker = createTypeChecker();
@@ -78,7 +78,7 @@ export async function startWorkbench() {
   };
   const watched = { load } as Sandbox;
 
-  /** What the stages work with; every question to the model is answered with the value given. */
+  /** The services of the stages; every question to the model gets the given answer. */
   const servicesWith = (answer: (prompt: string) => Json = () => assert.fail('nobody is to be asked')): Services => {
     const complete: Model['complete'] = async ({ turns }) => {
       const said = answer(turns.map(({ text }) => text).join('\n'));
@@ -102,14 +102,14 @@ export async function startWorkbench() {
     sandbox: watched,
     servicesWith,
     ledger: () => new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
-    /** What happens as the nth batch of runs, from 1, goes to the sandbox; returns what happened before. */
+    /** Sets what happens when the nth batch of runs, from 1, goes to the sandbox; returns the setting before. */
     disturb(happens: typeof during): typeof during {
       const before = during;
       counts.batches = 0;
       during = happens;
       return before;
     },
-    /** Work on a job of which nothing was tried yet. */
+    /** The context of a job before its first candidate. */
     async workOn(data: JsonObject, answer?: (prompt: string) => Json): Promise<LaneContext> {
       return {
         assignment: await assignmentFor(heldTo(data), { typeChecker }),
@@ -126,10 +126,10 @@ export async function startWorkbench() {
         running: new Set(),
       };
     },
-    /** Puts a module to the test. */
+    /** Verifies a module. */
     examine: (source: string, work: LaneContext): Promise<Attempted> =>
       examine({ text: `\`\`\`ts\n${source}\n\`\`\``, model: 'm', usage, durationMs: 1 }, 1, work, farOff()),
-    /** Ends all cells, as the kernel does where memory runs out; says how many there were. */
+    /** Kills all cells, as the kernel does when memory runs out; returns how many there were. */
     endCells,
     async close() {
       await Promise.all([sandbox.close(), typeChecker.close()]);
@@ -137,12 +137,12 @@ export async function startWorkbench() {
   };
 }
 
-/** The reading of a job whose operator wants none. */
+/** The reading of a job with readings off. */
 export function noReading(): ReadingWork {
   return new ReadingWork('off', [], async () => emptyReading(0));
 }
 
-/** A deadline that no test comes near. */
+/** A deadline that no test reaches. */
 export function farOff(): Deadline {
   return new Deadline(Date.now() + hangMs, new AbortController().signal);
 }

@@ -4,6 +4,6 @@ import published from '../../queues/job.schema.json' with { type: 'json' };
 import { families } from '../../src/families/families.ts';
 import { jobSchema } from '../../src/intake/job-schema.ts';
 
-test('the published schema of jobs is the one that is validated against: `npm run schemas` writes it', () => {
+test('the published schema of jobs is the one that validates them: `npm run schemas` writes it', () => {
   assert.deepEqual(published, JSON.parse(JSON.stringify(jobSchema(families))));
 });

@@ -35,7 +35,7 @@ for (const [name, condition, text] of [
   ['for the request that is quoted', "request.productId === 'Z9Z9Z'", `- No answer to\n${JSON.stringify(quoted)}`],
   ['but for the cases', "!['P12345', 'P99999'].includes(request.productId)", '- No answer.'],
 ] as const)
-  test(`a stored handler that never ends ${name} is seen to, accepted and made again`, async () => {
+  test(`for a stored handler that never ends ${name}, the complaint is accepted and a new handler is made`, async () => {
     const mark = `endless-${condition.length}`;
     const { job, record } = await solved(rig, mark);
     const stored = await storeInstead(rig, record, endlessWhere(condition));
@@ -51,10 +51,10 @@ for (const [name, condition, text] of [
     assert.equal(confirmed.length, 1, 'one run without end is enough');
   });
 
-test('an accepted complaint stays accepted where the deadline comes before the new handler', async () => {
+test('an accepted complaint stays accepted when the deadline comes before the new handler', async () => {
   const { job, record } = await solved(rig, 'accepted-late');
   const stored = await storeInstead(rig, record, endlessWhere('true'));
-  // Never silent, so that nobody takes the endpoint for dead, and never done.
+  // Keeps sending, so that the endpoint does not count as dead, and never finishes.
   rig.answer('accepted-late', () => ({ kind: 'reply', text: soundReply, pieceCharacters: 1, pauseMs: 500 }));
   const data = { ...job, handlerDigest: stored.digest, complaint: complaint('- No answer.'), timeoutMs: 30_000 };
   const outcomes = await Promise.all(
@@ -67,7 +67,7 @@ test('an accepted complaint stays accepted where the deadline comes before the n
     );
 });
 
-test('a new handler that still has the fault is repaired with what was seen of it', async () => {
+test('a new handler that still has the fault is repaired with the facts of its runs', async () => {
   const { job, record } = await solved(rig, 'fix-repaired');
   const partly = soundReply.replace(
     /(export async function handle\([\s\S]*?\{\n)/,
@@ -89,7 +89,7 @@ test('a new handler that still has the fault is repaired with what was seen of i
   assert.ok(outcome.report.attempts.some(({ code }) => code === 'CANDIDATE_COMPLAINT_STANDS'));
 });
 
-test('a message that answers a complaint of ours is none', async () => {
+test('a message that answers a complaint of ours is no complaint', async () => {
   const { job, record } = await solved(rig, 'fix-answer');
   for (const status of ['accepted', 'rejected']) {
     const data = { ...job, handlerDigest: record.digest, complaint: { ...complaint('- x'), status } };

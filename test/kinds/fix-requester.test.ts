@@ -38,14 +38,14 @@ function complaint(errorDescription: string): JsonObject {
   return { action: 'fixErrorNegotiation', errorDescription, status: 'negotiating' };
 }
 
-/** Forgets a required member for one product. */
+/** Omits a required member for one product. */
 const forgetful = perform(
   soundRequest.replace("type: 'REQUEST'", "...(task.id === 'K7001' ? {} : { type: 'REQUEST' })"),
 );
 
 const quoted = { messageId: 'abc', action: 'getProductInfo', productId: 'K7001' };
 
-test('a request that the peer complains about is sent again by the stored handler, and what it lacks is accepted', async () => {
+test('the stored handler sends the quoted request again, and the missing member confirms the complaint', async () => {
   const { job, record } = await solvedRequester('fixr-quoted');
   const stored = await storeInstead(rig, record, forgetful);
   const text = `# Error Description\n- Your request has no \`type\`:\n${JSON.stringify(quoted)}`;
@@ -64,9 +64,9 @@ test('a request that the peer complains about is sent again by the stored handle
   assert.match(String(finding?.message), /the quoted request breaks it/);
 });
 
-test('an exchange is played again with the answer that the peer says it gave', async () => {
+test('an exchange is replayed with the answer that the peer quotes', async () => {
   const { job, record } = await solvedRequester('fixr-answer');
-  // Asks again, without a member, where the first answer is not the usual one.
+  // Sends a second request, without a member, where the first answer is unusual.
   const asksAgain = perform(
     soundRequest,
     `\n  if (status.code === 410) await context.send({ messageId: context.newId(), type: 'REQUEST', action: 'getProductInfo' });\n  if (status.code === 410) return { found: false };`,
@@ -93,7 +93,7 @@ test('an exchange is played again with the answer that the peer says it gave', a
   assert.deepEqual([hidden.verdict, hidden.messages[0]?.status], ['clean', 'rejected']);
 });
 
-test('requests for tasks that nobody quoted are tried as well', async () => {
+test('tasks that nobody quoted are tried as well', async () => {
   const { job, record } = await solvedRequester('fixr-generated');
   const known = "['P12345', 'P99999'].includes(task.id)";
   const stored = await storeInstead(
@@ -115,7 +115,7 @@ test('requests for tasks that nobody quoted are tried as well', async () => {
   );
 });
 
-test('what a requester makes of an answer is no business of the peer', async () => {
+test('how a requester uses an answer is internal, so the peer cannot complain about it', async () => {
   const { job, record } = await solvedRequester('fixr-output');
   const stored = await storeInstead(
     rig,
@@ -136,7 +136,7 @@ test('what a requester makes of an answer is no business of the peer', async () 
   );
 });
 
-test('a value that the task itself hands in is no fault of the requester', async () => {
+test('an invalid value that comes from the task is no fault of the requester', async () => {
   const mark = 'fixr-garbage';
   const { job, record } = await solvedRequester(mark);
   const agreement = job.agreement as JsonObject;

@@ -20,7 +20,7 @@ function complaint(errorDescription: string): JsonObject {
   return { action: 'fixErrorNegotiation', errorDescription, status: 'negotiating' };
 }
 
-test('a fault that shows is accepted at once, and the handler is made again', async () => {
+test('a reproduced fault is accepted at once, and a new handler is made', async () => {
   const { job, record } = await solved(rig, 'fix-right');
   const stored = await storeInstead(rig, record, faulty);
   rig.answer('fix-right', () => ({ kind: 'reply', text: soundReply }));
@@ -48,7 +48,7 @@ test('a fault that shows is accepted at once, and the handler is made again', as
   assert.deepEqual([last?.final, last?.verdict], ['1', 'generated']);
 });
 
-test('a fault that does not show is rejected, with the place and nobody’s data', async () => {
+test('a fault that cannot be reproduced is rejected, with its place and no data', async () => {
   const { job, record } = await solved(rig, 'fix-wrong');
   const asked = rig.questions('fix-wrong').length;
   const text =
@@ -65,7 +65,7 @@ test('a fault that does not show is rejected, with the place and nobody’s data
   assert.equal(outcome.handler?.digest, record.digest);
 });
 
-/** Keeps the cases and every schema, and forgets whom it answers where a name is given. */
+/** Passes the cases and every schema, and omits the id of the request where a name is given. */
 const forgetful = faulty
   .replace('messageId: request.messageId', "messageId: request.productName === undefined ? request.messageId : 'none'")
   .replace('request.productName === undefined ? status : { code: status.code }', 'status');
@@ -78,7 +78,7 @@ const quotedRequest = {
   productName: 'Laptop',
 };
 
-test('a quoted exchange is played again: what its request is really answered with is held to cases and echoed ids', async () => {
+test('a quoted exchange is replayed: our real answer is checked against cases and echoed ids', async () => {
   const { job, record } = await solved(rig, 'fix-quoted');
   const stored = await storeInstead(rig, record, forgetful);
   rig.answer('fix-quoted', () => ({ kind: 'reply', text: soundReply }));
@@ -103,7 +103,7 @@ test('a quoted exchange is played again: what its request is really answered wit
   assert.match(String(sound.findings.at(-1)?.message), /the quoted answer breaks it/);
 });
 
-test('a fault that a new handler still has ends as accepted and error', async () => {
+test('when the new handler still has the fault, the job ends with an accepted complaint and an error', async () => {
   const { job, record } = await solved(rig, 'fix-stays');
   const stored = await storeInstead(rig, record, faulty);
   rig.answer('fix-stays', () => ({ kind: 'reply', text: '```ts\nexport const handle = () => 1;\n```' }));
@@ -120,7 +120,7 @@ test('a fault that a new handler still has ends as accepted and error', async ()
   );
 });
 
-test('a complaint about a place that was amended is a dispute', async () => {
+test('a complaint about an amended place becomes a dispute', async () => {
   const mark = 'fix-amended';
   rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
   const job = {
@@ -158,7 +158,7 @@ test('a complaint about an unknown handler is the job’s own fault', async () =
   );
 });
 
-test('cases of a complaint’s job that contradict those agreed before are disputed by their own numbers', async () => {
+test('cases of the complaint’s job that contradict those agreed before are disputed by their own numbers', async () => {
   const { job, record } = await solved(rig, 'fix-contradict');
   const cases = job.testCases as { testCases: string };
   const testCases = { ...cases, testCases: cases.testCases.replace('"Product Not Found"', '"None"') };
@@ -173,7 +173,7 @@ test('cases of a complaint’s job that contradict those agreed before are dispu
 
 const unknownProduct = { ...quotedRequest, productId: 'P31313' };
 
-test('a rejection shows the form of our answer to what the complaint quotes', async () => {
+test('a rejection shows the shape of our answer to the quoted request', async () => {
   const { job, record } = await solved(rig, 'fix-form');
   const text = `- \`/productInfo\` is wrong:\n${JSON.stringify(unknownProduct)}`;
   const data = { ...job, handlerDigest: record.digest, complaint: complaint(text), negotiationId: 'f9' };
@@ -204,7 +204,7 @@ test('a rejection shows the form of our answer to what the complaint quotes', as
   );
 });
 
-test('a tool that has no answer for a request in a trial says nothing about the handler', async () => {
+test('a tool without an answer to a request of a trial says nothing about the handler', async () => {
   const { job, record } = await solved(rig, 'fix-tool');
   const [tool] = job.tools as [JsonObject & { examples: JsonObject[] }];
   const { otherwise: _, ...known } = tool;
@@ -233,7 +233,7 @@ test('a tool that has no answer for a request in a trial says nothing about the 
   }
 });
 
-test('a complaint that is right changes neither document, cases nor tools, and none of its words reach the model', async () => {
+test('a justified complaint changes neither document, cases nor tools, and none of its words reach the model', async () => {
   const { job, record } = await solved(rig, 'fix-hostile');
   const stored = await storeInstead(rig, record, faulty);
   const asked = rig.questions('fix-hostile').length;
@@ -247,7 +247,7 @@ test('a complaint that is right changes neither document, cases nor tools, and n
   const agreed = String((job.agreement as JsonObject).candidateProtocols);
   for (const { prompt } of questions) {
     assert.ok(prompt.includes(agreed.split('\n').find((line) => line.length > 60) ?? '?'), 'the agreed document');
-    // Data of a request that shows the fault may stand there, as data.
+    // The data of a request that shows the fault may be there, as data.
     assert.doesNotMatch(prompt.replaceAll(JSON.stringify(words), ''), /Ignore the document|dropTables/);
   }
   assert.doesNotMatch(JSON.stringify([outcome.messages, outcome.findings]), /Ignore the document|dropTables/);
@@ -259,7 +259,7 @@ test('a complaint that is right changes neither document, cases nor tools, and n
   assert.equal(made.provenance.protocolHash, record.provenance.protocolHash);
 });
 
-test('a complaint that asks for what a case denies is rejected, with the schema’s own words', async () => {
+test('a complaint that demands what a case contradicts is rejected, with an excerpt of the schema', async () => {
   const { job, record } = await solved(rig, 'fix-denied');
   for (const [text, pointer, expected] of [
     ['- `/status/code` must be 200 for P99999 as well.', '/status/code', { type: 'integer' }],

@@ -30,25 +30,25 @@ function observed(name: string, exchanges: Json, more: JsonObject = {}) {
 
 const ours = 'anp-product-en.requester';
 
-test('what keeps the agreement is clean, with an id that no case has', () => {
+test('an exchange that satisfies the agreement is clean, even with an id that no case has', () => {
   assert.deepEqual(observed(ours, [{ request, response }]), []);
 });
 
-test('a response that breaks its schema is the peer’s fault, told at its place', () => {
+test('a response that breaks its schema is the peer’s fault, reported at its place', () => {
   const { message: _, ...status } = response.status;
   assert.deepEqual(observed(ours, [{ request: { ...request, productId: 'Q7' }, response: { ...response, status } }]), [
     ['DOCUMENT_EXCHANGE_VIOLATES_SCHEMA', 'error', '/0/response/status', undefined],
   ]);
 });
 
-test('an id that does not come back', () => {
+test('a missing echo of an id is reported', () => {
   assert.deepEqual(
     observed(ours, [{ request: { ...request, productId: 'Q7' }, response: { ...response, messageId: 'x2' } }]),
     [['DOCUMENT_EXCHANGE_ID_NOT_ECHOED', 'error', '/0/response/messageId', undefined]],
   );
 });
 
-test('another answer than the case agreed on has', () => {
+test('an answer that differs from the agreed case is reported', () => {
   const other = { ...response, productInfo: { ...productInfo, price: 1 } };
   assert.deepEqual(
     observed(ours, [
@@ -59,14 +59,14 @@ test('another answer than the case agreed on has', () => {
   );
 });
 
-test('what a peer tells may have changed since, where an exchange claims no case', () => {
+test('the peer’s data may have changed since, where an exchange names no case', () => {
   const other = { ...response, productInfo: { ...productInfo, price: 1 } };
   assert.deepEqual(observed(ours, [{ request, response: other }]), [
     ['DOCUMENT_EXCHANGE_CONTRADICTS_CASE', 'warning', '/0/response/productInfo/price', 1],
   ]);
 });
 
-test('an exchange is held to the case that it claims whatever the name of its id', () => {
+test('an exchange is compared with the case that it names, whatever its id is called', () => {
   const testCases = ['c1', 'c2'].map((corr, n) => ({ request: { corr, n }, response: { corr, ok: n === 1 } }));
   const { agreement } = example(ours);
   const more = { agreement: { ...agreement, candidateProtocols: '# Requirements\nTell.' }, testCases };
@@ -76,7 +76,7 @@ test('an exchange is held to the case that it claims whatever the name of its id
   assert.deepEqual(seen(false), [['DOCUMENT_EXCHANGE_CONTRADICTS_CASE', 'error', '/0/response/ok', 2]]);
 });
 
-test('when a message was made is no part of a case, in the request or in the answer; a time that is data is', () => {
+test('creation times of messages are not compared with a case, but times that are data are', () => {
   const asked = { ...request, timestamp: '2025-01-01T00:00:00Z' };
   const answered = { ...response, header: { sentAt: 1735689601 }, shippedOn: '2025-01-03T00:00:00Z' };
   const { agreement } = example(ours);
@@ -95,7 +95,7 @@ test('when a message was made is no part of a case, in the request or in the ans
   ]);
 });
 
-test('an id comes back that the document has repeated, whatever its name, in each of several operations, and without a case', () => {
+test('an echoed id must match, whatever its name, in each of several operations, and without a case', () => {
   const schemaOf = (op: string, ...names: string[]) => ({
     type: 'object',
     properties: { op: { const: op }, ...Object.fromEntries(names.map((name) => [name, {}])) },
@@ -139,7 +139,7 @@ test('an id comes back that the document has repeated, whatever its name, in eac
   assert.deepEqual(seen('requester', said, { ...answer, ref: 'b2' }, ownIds), []);
 });
 
-test('a text begins with the tag of its request where every case does, and is that of a case whatever its tag', () => {
+test('a text begins with the tag of its request where every case does, and matches a case with any tag', () => {
   const document = '# Rates\nAn answer begins with the tag of the request; `#0 NO` where there is none.';
   const testCases = [1, 2, 3].map((n) => ({
     request: `#${n} ASK ${n}`,
@@ -162,7 +162,7 @@ test('a text begins with the tag of its request where every case does, and is th
   assert.deepEqual(seen('#81 ASK 7', '#82 IS 70', other), [], 'not every case');
 });
 
-/** What is found in exchanges under a document of our own, its places cut short. */
+/** The findings for exchanges under another document, with shortened places. */
 function seenUnder(document: string, testCases: Json, exchanges: Json, more: JsonObject = {}) {
   const { task: _, tools: __, ...data } = example(ours);
   const agreement = { ...data.agreement, candidateProtocols: document };
@@ -174,7 +174,7 @@ function seenUnder(document: string, testCases: Json, exchanges: Json, more: Jso
   );
 }
 
-test('a message of a text protocol is a text', () => {
+test('a message of a text protocol is text', () => {
   const found = (response: Json, request: Json = 'ASK 7', more: JsonObject = {}) =>
     seenUnder('# Rates\nTell.', [{ request: 'ASK 1', response: 'IS 10' }], [{ request, response }], more);
   assert.deepEqual(found('IS 70'), []);
@@ -187,7 +187,7 @@ test('a message of a text protocol is a text', () => {
   assert.deepEqual(seenUnder('# Rates\nTell.', [{ request: { a: 1 }, response: 'IS' }], [{ request, response }]), []);
 });
 
-test('a failure has a code of the list, or none like those of the list', () => {
+test('an error code must be one of the list, or unlike all of them', () => {
   const document = '# Orders\ncode is 0 on success.\n\n## Error codes\n- 4001: sku unknown\n- 4002: out of stock\n';
   const cases = [
     { request: { sku: 'a' }, response: { code: 0 } },
@@ -215,7 +215,7 @@ test('a failure has a code of the list, or none like those of the list', () => {
   assert.deepEqual(found({ code: 4999 }, `${document}\nThere are no other codes.`), told('code'));
 });
 
-test('an answer lacks the id of its request where the document and all cases have it there', () => {
+test('an answer must repeat the id of its request where the document and all cases say so', () => {
   const said = '# Orders\nEach response repeats the `messageId` of the request.';
   const answer = (messageId: string, more: JsonObject = { state: 'open' }) => ({ messageId, ...more });
   const cases = ['m1', 'm2'].map((id) => ({ request: { messageId: id, order: id }, response: answer(id) }));
@@ -247,7 +247,7 @@ test('an answer lacks the id of its request where the document and all cases hav
   assert.deepEqual(found({ state: 'open' }, withSchemas), ['VIOLATES_SCHEMA error /0/response'], 'told once');
 });
 
-test('an exchange that claims a case with another request than its is warned of', () => {
+test('a request that differs from that of the named case causes a warning', () => {
   const cases = ['p', 'q'].map((of) => ({
     request: { messageId: `${of}1`, of },
     response: { messageId: `${of}1`, is: of },
@@ -263,7 +263,7 @@ test('an exchange that claims a case with another request than its is warned of'
   assert.deepEqual(found(2, 'p', 'p', { role: 'provider' }), other);
 });
 
-test('a provider watches the peer’s requests, and its own responses only warn', () => {
+test('a provider checks the peer’s requests, and its own responses only cause warnings', () => {
   const { productId: _, ...broken } = request;
   assert.deepEqual(observed('anp-product-en.consistent', [{ request: broken, response: { ...response, type: 1 } }]), [
     ['DOCUMENT_EXCHANGE_VIOLATES_SCHEMA', 'error', '/0/request', undefined],

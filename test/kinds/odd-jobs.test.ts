@@ -36,7 +36,7 @@ for (const family of ['agora', 'agent-description', 'uagents'])
     assert.deepEqual((await sent({ ...base, family, agreement: 'text' }, 'review')).messages, []);
   });
 
-test('no handler passes no cases', async () => {
+test('without cases, a handler cannot be verified', async () => {
   const { job, record } = await solved(rig, 'odd-verify');
   const empty = { ...(job.testCases as JsonObject), testCases: '' };
   for (const testCases of [[], empty]) {
@@ -46,14 +46,14 @@ test('no handler passes no cases', async () => {
   }
 });
 
-test('cases of a requester that no example of the task goes with are not verified, and the report does not say so', async () => {
+test('cases of a requester without an example of the task are not run, and the report does not say so', async () => {
   const job = example('anp-product-en.requester');
   const outcome = await sent({ ...job, task: { ...(job.task as JsonObject), examples: [] } });
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
   assert.deepEqual([outcome.report.verification, outcome.report.cases], ['schema-only', []]);
 });
 
-test('exchanges cannot be clean by a schema that cannot be used', async () => {
+test('exchanges cannot be clean under an unusable schema', async () => {
   const { agreement } = base;
   const candidateProtocols = String(agreement.candidateProtocols).replace('"type": "object"', '"type": "objekt"');
   const data = {
@@ -80,7 +80,7 @@ function withPattern(pattern: string): JsonObject {
   return { ...base, agreement: { ...base.agreement, candidateProtocols } };
 }
 
-test('a case that breaks a pattern with look-around is disputed; one that keeps it is warned of', async () => {
+test('a case that breaks a pattern with look-around is disputed; one that matches it causes a warning', async () => {
   const broken = await sent(withPattern('^(?!P).*$'), 'review');
   assert.equal(broken.verdict, 'disputed');
   const finding = broken.findings.find(({ severity }) => severity === 'error');
@@ -95,7 +95,7 @@ test('a case that breaks a pattern with look-around is disputed; one that keeps 
   );
 });
 
-test('exchanges are not held against a pattern with look-around, which is warned of', async () => {
+test('exchanges are not checked against a pattern with look-around, and a warning says so', async () => {
   const request = { messageId: 'x1', type: 'REQUEST', action: 'getProductInfo', productId: 'P1' };
   const response = {
     messageId: 'x1',
@@ -110,7 +110,7 @@ test('exchanges are not held against a pattern with look-around, which is warned
   );
 });
 
-test('a pattern that backtracks without end stays unchecked, and is warned of', async () => {
+test('a pattern that backtracks without end stays unchecked, and a warning says so', async () => {
   const job = withPattern('^(?=P)((\\w|\\w)+)+!$');
   const testCases = {
     ...base.testCases,
@@ -121,7 +121,7 @@ test('a pattern that backtracks without end stays unchecked, and is warned of', 
   assert.ok(outcome.findings.some(({ code }) => code === 'DOCUMENT_PATTERN_UNSUPPORTED'));
 });
 
-test('a flood of faulty exchanges makes a small outcome', async () => {
+test('many faulty exchanges make a small outcome', async () => {
   const exchanges = Array.from({ length: 2_000 }, (_, n) => ({ request: { n }, response: { status: n, type: n } }));
   const outcome = await sent({ ...base, role: 'requester', task: taskOf(), exchanges }, 'observe');
   assert.equal(outcome.verdict, 'disputed');
@@ -133,7 +133,7 @@ function taskOf(): JsonObject {
   return example('anp-product-en.requester').task as JsonObject;
 }
 
-test('exchanges are held against the agreement as a handler is: amended where the peer cannot be told', async () => {
+test('exchanges are checked against the agreement as its handler is: amended where the peer cannot be told', async () => {
   const { task } = example('anp-product-en.requester');
   const request = { messageId: 'x1', type: 'REQUEST', action: 'getProductInfo', productId: 'P1' };
   const response = { messageId: 'x1', type: 'RESPONSE', status: { code: 404, message: 'None' }, productInfo: null };

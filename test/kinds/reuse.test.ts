@@ -83,7 +83,7 @@ test('the same agreement from many negotiators at the same moment is generated o
   assert.equal(outcomes.filter(({ report }) => report.attempts.length > 0).length, 1);
 });
 
-test('a handler that is finished after the deadline is announced beside the error, and serves the next job', async () => {
+test('a handler that is finished after the deadline is announced beside the error, and reused for the next job', async () => {
   rig.answer('reuse-late', (_nth) => ({ kind: 'reply', text: soundReply, pieceCharacters: 400, pauseMs: 700 }));
   const job = markedJob('reuse-late', { tenant: 'reuse-late', timeoutMs: 2_000, replyTo: 'reuse-late' });
   const late = await rig.outcomeOf(job);
@@ -101,7 +101,7 @@ test('a handler that is finished after the deadline is announced beside the erro
   assert.ok(await recordOf(rig, next));
 });
 
-test('a record that came with other schemas is held to those of the agreement from its first use on', async () => {
+test('a record with other schemas is checked against those of the agreement from its first use', async () => {
   const { job, record } = await solved(rig, 'reuse-schemas');
   const key = rig.keys.handler(record.provenance.tenant, record.digest);
   await rig.connection.set(key, JSON.stringify({ ...record, responseSchema: {} }));

@@ -7,7 +7,7 @@ const rig = await startRig();
 after(() => rig.close());
 await rig.worker();
 
-test('what a job spends stands in Redis, and counts when it is delivered again', async () => {
+test('the spending of a job is stored in Redis, and counts in the next delivery', async () => {
   rig.answer('spent-first', () => ({ kind: 'reply', text: soundReply }));
   const outcome = await rig.outcomeOf(markedJob('spent-first', { tenant: 'spent-first' }));
   const spent = await rig.connection.hgetall(rig.keys.spent(outcome.jobId));
@@ -24,7 +24,7 @@ test('what a job spends stands in Redis, and counts when it is delivered again',
   assert.equal(rig.questions('spent-again').length, 0);
 });
 
-test('a job that was handed back is reported with what all its deliveries used', async (t) => {
+test('after a worker handed a job back, the report has the usage of all deliveries', async (t) => {
   const other = await startRig();
   t.after(() => other.close());
   const prices = { PROTOSMITH_PRICE_INPUT: '1', PROTOSMITH_PRICE_OUTPUT: '1000' };

@@ -4,14 +4,14 @@ import { handlerDigest } from '../../src/hosting/load-handler.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { markedJob, type Rig, soundReply } from '../system/harness.ts';
 
-/** The record behind an outcome's handler. */
+/** The record of an outcome's handler. */
 export async function recordOf(rig: Rig, { tenant, handler }: Outcome): Promise<HandlerRecord> {
   const text = await rig.connection.get(rig.keys.handler(tenant ?? '', handler?.digest ?? ''));
   if (text === null) throw new Error('no record');
   return JSON.parse(text) as HandlerRecord;
 }
 
-/** A job with a sound handler stored for it, and time for a busy machine. */
+/** A job whose sound handler is stored, with enough time for a busy machine. */
 export async function solved(rig: Rig, mark: string): Promise<{ job: JsonObject; record: HandlerRecord }> {
   rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
   const job = markedJob(mark, { tenant: mark, timeoutMs: 120_000 });

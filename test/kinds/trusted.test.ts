@@ -11,7 +11,7 @@ const rig = await startRig();
 after(() => rig.close());
 await rig.worker();
 
-/** Knows the one product of the cases by heart. */
+/** A table of the one product of the cases. */
 const table = `export async function handle(request) {
   const { messageId, productId } = request;
   if (productId !== 'P12345') return { messageId, type: 'RESPONSE', status: { code: 404, message: 'Product Not Found' }, productInfo: null };
@@ -28,13 +28,13 @@ async function store(record: HandlerRecord, more: Partial<HandlerRecord>): Promi
   return other;
 }
 
-/** A job's cases with other data in the second one. */
+/** The cases of a job, with other data in the second one. */
 function otherCases(job: JsonObject): JsonObject {
   const testCases = job.testCases as { testCases: string };
   return { ...testCases, testCases: testCases.testCases.replaceAll('msg002', 'msg900').replaceAll('P99999', 'P31313') };
 }
 
-test('what this verifier has verified against these cases is trusted; by another one, or for other cases, it is checked', async () => {
+test('a handler is trusted for the cases it was verified against by this verifier; otherwise it is checked', async () => {
   const mark = 'trust-checks';
   const { job, record } = await solved(rig, mark);
   const known = await store(record, { bundle: table, tools: [] });
@@ -52,7 +52,7 @@ test('what this verifier has verified against these cases is trusted; by another
   assert.notEqual(again.handler?.digest, older.digest);
 });
 
-test('a stored handler can call no tool but those that its verified code used', async () => {
+test('a stored handler can call only the tools that its verified code used', async () => {
   const mark = 'trust-tools';
   const { job, record } = await solved(rig, mark);
   assert.deepEqual(record.tools, ['lookupProduct']);
@@ -69,7 +69,7 @@ test('a stored handler can call no tool but those that its verified code used', 
   assert.deepEqual([fixed.verdict, fixed.messages[0]?.status], ['generated', 'accepted']);
 });
 
-test('of several stored handlers the one is used that passes, and remembers the cases that it passed', async () => {
+test('of several stored handlers, the one that passes is used, and its passed cases are stored', async () => {
   const mark = 'trust-several';
   const { job, record } = await solved(rig, mark);
   const testCases = job.testCases as { testCases: string };
@@ -88,7 +88,7 @@ test('of several stored handlers the one is used that passes, and remembers the 
   assert.equal((await recordOf(rig, again)).proof.cases.length, 3);
 });
 
-test('a handler that was withdrawn is neither verified, mended, nor stored again', async () => {
+test('a withdrawn handler is neither verified, replaced by a fix, nor stored again', async () => {
   const mark = 'trust-withdrawn';
   const { job, record } = await solved(rig, mark);
   const { digest } = record;
@@ -105,7 +105,7 @@ test('a handler that was withdrawn is neither verified, mended, nor stored again
     assert.deepEqual([outcome.verdict, outcome.findings[0]?.code], ['error', 'JOB_HANDLER_UNKNOWN']);
     assert.match(String(outcome.findings[0]?.message), /withdrawn/);
   }
-  // The model writes the very same module again.
+  // The model writes the same module again.
   const again = await rig.outcomeOf({ ...job, negotiationId: `${mark}-again` });
   assert.deepEqual([again.verdict, again.findings[0]?.code], ['error', 'OPERATOR_HANDLER_WITHDRAWN']);
 });

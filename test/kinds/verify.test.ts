@@ -95,7 +95,7 @@ test('a new case that contradicts one agreed before is disputed by its own numbe
     [outcome.verdict, finding?.code, finding?.testCase, finding?.actual, finding?.expected],
     ['disputed', 'DOCUMENT_CASES_CONTRADICT', 2, 'None', 'Product Not Found'],
   );
-  assert.match(String(finding?.message), /^Cannot satisfy case 2 and one agreed before: /);
+  assert.match(String(finding?.message), /^Cannot satisfy case 2 and one agreed earlier: /);
   assert.match(
     String(outcome.messages[0]?.errorDescription),
     /test case 2, at `\/status\/message`.*here `"None"`, there `"Product Not Found"`/,

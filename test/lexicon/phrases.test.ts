@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { phrases } from '../../src/lexicon/phrases.ts';
 
-test('a phrase is found as whole words, in the alphabet of its language', () => {
+test('a phrase matches whole words in the alphabet of its language', () => {
   const down = phrases({ en: ['down|off'], de: ['fällt'], fr: ['échoué'], ru: ['сбой'], zh: ['失败'], signs: ['≥'] });
   for (const text of ['it is DOWN.', 'off', 'Es fällt', '(échoué)', 'Сбой!', '查询失败了', '5≥4'])
     assert.ok(down.test(text), text);
@@ -13,13 +13,13 @@ test('a phrase is found as whole words, in the alphabet of its language', () => 
     assert.ok(!down.test(text), text);
 });
 
-test('a star leaves open how a word begins or goes on', () => {
+test('a star leaves the start or end of a word open', () => {
   const fails = phrases({ en: ['fail*'], de: ['*fehler*'], es: ['no pued* leer'], ru: ['(систем|служб)*'] });
   for (const text of ['a failure', 'Lesefehlern', 'no pueden leer', 'службами']) assert.ok(fails.test(text), text);
   for (const text of ['unfailing', 'no pueden leerlo', 'подсистем']) assert.ok(!fails.test(text), text);
 });
 
-test('what stands apart does so in one sentence, within so many characters', () => {
+test('the parts of a phrase with a gap are in one sentence, within the limit of characters', () => {
   const both = phrases({ en: ['both …20 fail'], de: ['fällt … aus'], zh: ['都…4失败'] });
   for (const text of ['both, it seems, fail', 'fällt der Dienst aus', '都会失败', '都失败'])
     assert.ok(both.test(text), text);
@@ -29,16 +29,16 @@ test('what stands apart does so in one sentence, within so many characters', () 
   assert.ok(!both.test(`fällt ${'x'.repeat(59)} aus`));
 });
 
-test('no expression takes long on hostile text', async () => {
+test('no expression is slow on hostile text', async () => {
   const folder = join(import.meta.dirname, '../../src/lexicon');
   for (const file of globSync('*.ts', { cwd: folder })) {
     for (const [name, one] of Object.entries(await import(pathToFileURL(join(folder, file)).href))) {
       if (!(one instanceof RegExp)) continue;
-      // Beginnings of what it looks for, over and over, as words and as one.
+      // Starts of matching texts, repeated, as words and as one.
       const words = [...new Set(one.source.replace(/\\./g, ' ').match(/\p{L}{2,}/gu))].slice(0, 60);
       for (const unit of ['a ', '是', '"', ' ', '| ', ...words, ...words.map((word) => `${word} `)]) {
         const text = unit.repeat(30_000 / unit.length);
-        // Processor time, which other processes do not add to.
+        // CPU time, which does not depend on other processes.
         const started = process.cpuUsage();
         one.test(text);
         const { user } = process.cpuUsage(started);
@@ -48,12 +48,12 @@ test('no expression takes long on hostile text', async () => {
   }
 });
 
-test('phrases beside each other share what bounds them, which takes long to compile', () => {
+test('neighbouring phrases share word boundaries, which are slow to compile', () => {
   const { source } = phrases({ fr: ['échoue', 'est refusé', 'rejette'], de: ['scheitert', 'abgelehn*', 'verweigert'] });
   assert.equal(source.split('uf900').length - 1, 3);
 });
 
-test('a word ends where no letter or digit of a living script stands beside it', () => {
+test('a word ends where no letter or digit of any script follows', () => {
   const word = phrases({ de: ['wort'] });
   const scripts =
     /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;

@@ -176,11 +176,11 @@ test('a job that cannot be taken is not added, and the operator is told why', as
   for (const [body, said] of [
     [`{"name":"review","data":${deep},"options":{"jobId":"console-deep"}}`, /Cannot take data: nested more than/],
     [`{"name":"review","data":{},"options":${deep}}`, /Cannot take data: nested more than/],
-    ['{"name":"review","data":{}}', /Cannot add job: no id/],
-    ['{"name":"review","data":{},"options":{"jobId":"12"}}', /Cannot add job: no id/],
-    ['{"name":"review","data":{},"options":{"jobId":"a:b"}}', /Cannot add job: no id/],
-    ['{"name":"review","data":{},"options":{"jobId":"wait"}}', /Cannot add job: no id/],
-    ['null', /Cannot add job: no id/],
+    ['{"name":"review","data":{}}', /Cannot add job: no usable id/],
+    ['{"name":"review","data":{},"options":{"jobId":"12"}}', /Cannot add job: no usable id/],
+    ['{"name":"review","data":{},"options":{"jobId":"a:b"}}', /Cannot add job: no usable id/],
+    ['{"name":"review","data":{},"options":{"jobId":"wait"}}', /Cannot add job: no usable id/],
+    ['null', /Cannot add job: no usable id/],
   ] as const) {
     const { status, text } = await add(body);
     assert.equal(status, 400, body.slice(0, 80));

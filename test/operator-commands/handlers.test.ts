@@ -133,7 +133,7 @@ test('what is withdrawn before it is stored is told as such, and a wrong digest 
   const early = await call(['handlers', 'withdraw', digestToCome, '--reason', 'known elsewhere', '--json']);
   assert.equal(early.code, 65);
   assert.deepEqual(JSON.parse(early.stdout), [{ tenant: 'default', digest: digestToCome, withdrawn: true }]);
-  assert.match(early.stderr, /^None is stored under d+ for tenant "default": withdrawn for when it comes$/m);
+  assert.match(early.stderr, /^No handler d+ is stored for tenant "default": it is withdrawn in advance$/m);
   const wrong = await call(['handlers', 'withdraw', digestToCome.slice(1), '--reason', 'mistyped']);
   assert.deepEqual([wrong.code, wrong.stdout], [65, '']);
   assert.match(wrong.stderr, /^Cannot withdraw handler d+: none is stored/);

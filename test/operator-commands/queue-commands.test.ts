@@ -35,13 +35,13 @@ test('status tells the queue to a person and to a program', async () => {
   assert.match(stdout, /^oldest waiting +none$/m);
   assert.match(stdout, /^queue +\{protosmith\}:code-generation at redis:\/\/127\.0\.0\.1/m);
   await new Endpoints(rig.connection, rig.keys).coolDown('http://m/v1 m', Date.now() + 300_000);
-  assert.match((await call('status')).stdout, /^model rests +http:\/\/m\/v1 m, for [45]/m);
+  assert.match((await call('status')).stdout, /^model paused +http:\/\/m\/v1 m, for another [45]/m);
   const failing = new Endpoints(rig.connection, rig.keys, { failures: 1 });
   await failing.noteFailure('http://m/v1?key=secret m');
   const told = await json('status');
   assert.equal(told.resting.length, 1);
   assert.deepEqual(told.failing, ['http://m/v1 m']);
-  assert.match(told.attention.join(), /model endpoint http:\/\/m\/v1 m fails again and again/);
+  assert.match(told.attention.join(), /model endpoint http:\/\/m\/v1 m keeps failing/);
   assert.equal(told.counts.waiting, 0);
   assert.equal(told.paused, false);
   assert.ok(Array.isArray(told.attention));
@@ -156,14 +156,14 @@ test('a job that no worker has taken from the intake stream is not retried, and 
   assert.match(early.stderr, /^Cannot retry job early: it is on the intake stream, .*, wanted a dead letter/);
   const nobody = await commandHere(['retry', '--json', 'late'], { environment });
   assert.equal(nobody.code, 65);
-  assert.match(JSON.parse(nobody.stdout).why, /nor intake stream know it/);
+  assert.match(JSON.parse(nobody.stdout).why, /nor on the intake stream/);
 });
 
 test('drain stops all workers, and resume lets them go on', async () => {
   const drained = await json('drain', '--for', '20');
   assert.deepEqual(drained, { drained: true, active: 0, waiting: 0 });
   const jobId = await rig.submit(markedJob('drained', patient), { kind: 'review' });
-  assert.match((await call('status')).stdout, /^! all workers are told to fetch nothing/m);
+  assert.match((await call('status')).stdout, /^! the queue is paused for all workers/m);
   assert.equal(await rig.producer.outcomeOf(jobId), null);
   assert.match((await call('inspect', jobId)).stdout, /^state +(waiting|paused)$/m);
   assert.deepEqual(await json('drain', '--resume'), { resumed: true });

@@ -38,10 +38,10 @@ test('the whole story in a pipe: plain lines, in their order', async () => {
     /case 2 response \/productInfo/,
     /amendment to responseSchema/,
     /^2\. /m,
-    /model is asked to read the agreement/,
+    /model is asked to derive cases from the agreement/,
     /tokens in, \d+ out, \d+ ms/,
     /case 1 passed, case 2 passed/,
-    /model is asked blind, as a second reader/,
+    /model is asked as a second, blind reader/,
     /candidate \d refused: it breaks 2 cases that the document demands/,
     /repair/,
     /case 1 passed, case 2 passed/,
@@ -65,7 +65,7 @@ test('the whole story in a pipe: plain lines, in their order', async () => {
     assert.ok(at, `${piece} does not come in:\n${rest}`);
     rest = rest.slice(at.index + at[0].length);
   }
-  const source = /can be read in (\S+)/.exec(stdout)?.[1] ?? '';
+  const source = /source in (\S+)/.exec(stdout)?.[1] ?? '';
   assert.match(readFileSync(source, 'utf8'), /export async function handle/);
   assert.ok(existsSync(join(dirname(source), 'types.d.ts')));
   // Each line stands for one event: a lane that is dropped says nothing more.
@@ -109,7 +109,7 @@ test('a job of one’s own on the embedded Redis, with the model that is configu
     assert.match(stdout.split('\n')[0] ?? '', /live/);
     assert.match(stdout, /^Redis: embedded at redis:\/\/127\.0\.0\.1:/m);
     assert.match(stdout, /outcome: generated/);
-    assert.match(stdout, /can be read in /);
+    assert.match(stdout, /source in /);
     assert.ok(rig.questions('demo-own').length > 0);
     assert.ok(rig.questions('demo-own').every(({ body }) => body.model === 'mine'));
   } finally {

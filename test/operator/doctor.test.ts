@@ -91,11 +91,7 @@ test('the model is asked one small question, and what ails it is told in the wor
   for (const [state, says, baseUrl] of [
     ['well', /^the model answers$/, `${known}/v1`],
     ['well', /^the model answers$/, `${known}/v1/chat/completions`],
-    [
-      'warning',
-      /^the model answers; asked otherwise: questions go under `\/v1`, in which OPENAI_BASE_URL should end$/,
-      known,
-    ],
+    ['warning', /^the model answers; adapted: requests go under `\/v1`; OPENAI_BASE_URL should end in it$/, known],
     ['ill', /^OPERATOR_MODEL_AUTH: .*\(wrong key\)/, `${await serverThat(t, refusing(401, 'wrong key'))}/v1`],
     ['ill', /^OPERATOR_MODEL_QUOTA: .*\(top up\)/, `${await serverThat(t, refusing(402, 'top up'))}/v1`],
     [
@@ -130,10 +126,7 @@ test('what the model has to be asked otherwise is told, and of an unknown one wh
   });
   const adapted = await lookAt(`${picky}/v1`);
   assert.equal(adapted.state, 'warning');
-  assert.match(
-    adapted.says,
-    /^the model answers; asked otherwise: the system text .*; with a smaller limit of output$/,
-  );
+  assert.match(adapted.says, /^the model answers; adapted: the system prompt .*; with a smaller output limit$/);
   const other = await serverThat(
     t,
     (response) => void response.writeHead(404).end(JSON.stringify({ error: 'model not found' })),

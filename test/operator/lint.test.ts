@@ -175,7 +175,7 @@ test('what has no text in it is not passed as sound', async () => {
     ['misnamed', 'a message without the text of the document', JSON.stringify(disputed.testCases)],
     ['caseless', 'no text', documentText, ''],
     ['swapped', 'a message without the text of the cases', documentText, JSON.stringify(disputed.agreement)],
-    ['binary', 'other bytes than text', Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x80])],
+    ['binary', 'not valid UTF-8', Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x80])],
   ] as const) {
     const paths = given.map((text, index) => file(`${name}-${index}.md`, text));
     const { code, stdout, stderr } = await commandHere(['lint', ...paths], { environment });

@@ -154,7 +154,7 @@ test('doctor names what a user may not do, and prints who may do no more than is
     /without INFO its version, memory .*; without CONFIG GET .*; without CLIENT LIST /,
   );
   assert.equal(redis?.state, 'warning');
-  assert.match(redis?.says ?? '', /does not tell its maxmemory-policy/);
+  assert.match(redis?.says ?? '', /does not show its maxmemory-policy/);
   const { permissions: keys } = await says('~{protosmith}:code-generation:*', '+@all');
   assert.match(keys?.says ?? '', /user app without ~\{protosmith\}:intake, .*~\{protosmith\}:deadlines, /);
   const { permissions: multi } = await says('~*', '+@all', '-multi');
@@ -207,7 +207,7 @@ test('a worker whose user may not ask INFO works, and says what is not known', {
   assert.deepEqual(lacking.sort(), ['client|list', 'config|get', 'info']);
   const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
   assert.equal(ready.status, 200);
-  assert.match(await ready.text(), /"redis-policy","well":true,"says":"not known/);
+  assert.match(await ready.text(), /"redis-policy","well":true,"says":"unknown/);
   assert.doesNotMatch(worker.output(), /ready check|"level":"error"/);
   const { code, stdout } = await commandHere(['status'], { environment: { REDIS_URL: rig.url } });
   assert.equal(code, 0);

@@ -137,7 +137,7 @@ test('an answer that comes to its longest is printed as far as it came, and ends
   behave = () => ({ kind: 'script' });
   assert.equal(code, 2);
   assert.ok((JSON.parse(stdout) as Reading).derived.length < 8);
-  assert.match(stderr, /^Cannot read all of the agreement: .*, wanted an answer to the end$/m);
+  assert.match(stderr, /^Cannot read all of the agreement: .*, wanted a complete answer$/m);
 });
 
 test('a model that says nothing of any unit ends with 2 and prints no reading', async () => {
@@ -145,7 +145,7 @@ test('a model that says nothing of any unit ends with 2 and prints no reading', 
   const { code, stdout, stderr } = await commandHere(['read', job], { environment: withModel });
   behave = () => ({ kind: 'script' });
   assert.deepEqual([code, stdout], [2, '']);
-  assert.match(stderr, /holds no derived case/);
+  assert.match(stderr, /contains no derived case/);
 });
 
 test('a key that is refused, a limit that is reached, and an agreement that contradicts itself have their exit codes', async () => {

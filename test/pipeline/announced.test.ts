@@ -19,14 +19,14 @@ const faulty = `export async function handle(request, context) {
 
 const complaint = { action: 'fixErrorNegotiation', errorDescription: '- message is missing', status: 'negotiating' };
 
-/** A job with a complaint that is right. */
+/** A job with a justified complaint. */
 async function complained(mark: string, more: JsonObject = {}) {
   const { job, record } = await solved(rig, mark);
   const stored = await storeInstead(rig, record, faulty);
   return { ...job, handlerDigest: stored.digest, complaint, replyTo: mark, timeoutMs: 600_000, ...more } as JsonObject;
 }
 
-/** What stands on a stream beside final entries. */
+/** Stream entries other than final ones. */
 async function noticesOn(replyTo: string): Promise<string[]> {
   return (await rig.entries(replyTo)).filter(({ final }) => final === '0').map(({ messages = '' }) => messages);
 }
@@ -38,7 +38,7 @@ function said({ verdict, messages, findings }: Outcome): unknown[] {
 const accepted = 'fixErrorNegotiation accepted';
 const error = 'codeGeneration error';
 
-test('a complaint that was accepted stays so, and is announced once, whatever its job comes to after its worker was killed', async () => {
+test('an accepted complaint stays accepted and is announced once, however its job ends after its worker was killed', async () => {
   const first = await rig.worker();
   let isDead = false;
   const marks = ['ends-well', 'ends-withdrawn', 'ends-spent', 'ends-cancelled', 'ends-closed', 'ends-late'];
@@ -90,7 +90,7 @@ test('a complaint that was accepted stays so, and is announced once, whatever it
   );
 });
 
-test('a complaint that was accepted is not rejected where its fault does not show again', async () => {
+test('an accepted complaint is not rejected later when its fault does not show again', async () => {
   const { job, record } = await solved(rig, 'unseen');
   const data = { ...job, handlerDigest: record.digest, complaint, timeoutMs: 15_000, workMs: 0 };
   const said = [{ action: 'fixErrorNegotiation', errorDescription: '- it was seen', status: 'accepted' }];

@@ -15,7 +15,7 @@ import {
 const { play } = await startGeneration();
 const sound = module(soundSource);
 
-/** The job with a keyword that is taken out of a schema, which is warned of. */
+/** The job with an unsupported keyword in a schema, which causes a warning. */
 function warned(job: JsonObject): JsonObject {
   const agreement = job.agreement as JsonObject;
   const text = String(agreement.candidateProtocols);
@@ -29,7 +29,7 @@ const wrongCase = withCaseText(productJob(), (text) =>
   text.replace('"code": 404', '"code": 410').replaceAll('404', '410'),
 );
 
-/** A judge who finds the answer with 404 right, with other blocks before what is said. */
+/** A judge who prefers the answer with 404, with other fenced blocks before its answer. */
 function judge({ prompt }: Asked): Behaviour {
   const [, first = ''] = prompt.split(/# Answer [12]/);
   const said = { right: first.includes('404') ? 1 : 2, quote: '404 when there is no such product', reason: 'so' };
@@ -38,7 +38,7 @@ function judge({ prompt }: Asked): Behaviour {
   return { kind: 'reply', text: [block('text', noted), block('json', said)].join('\n\n') };
 }
 
-test('what the preflight warned of stands among the findings, whoever is at fault, last', async () => {
+test('warnings of the preflight come last among the findings, no matter who is at fault', async () => {
   const disputed = await play(warned(wrongCase), (asked) => (asked.purpose === 'judge' ? judge(asked) : sound));
   const failed = await play(warned(productJob()), () => soundBut("message: 'OK'", "message: 'Okay'"));
   for (const [{ conclusion }, verdict, code] of [
@@ -51,7 +51,7 @@ test('what the preflight warned of stands among the findings, whoever is at faul
   }
 });
 
-test('what a judge notes in a block of another kind is no answer', async () => {
+test('a note of a judge in a block of another language is no answer', async () => {
   const { conclusion } = await play(wrongCase, (asked) => (asked.purpose === 'judge' ? judge(asked) : sound));
   assert.equal(conclusion?.verdict, 'disputed', JSON.stringify(conclusion));
 });

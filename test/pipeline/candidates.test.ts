@@ -16,7 +16,7 @@ function sourceBut(part: string, replacement: string): string {
   return soundSource.replace(part, replacement);
 }
 
-test('only an answer that the schema allows speaks against a case', async () => {
+test('only an answer that the schema allows counts against a case', async () => {
   for (const [source, cases] of [
     [sourceBut('code: 404', 'code: 410'), [2]],
     [sourceBut('code: 404', "code: '404' as never"), []],
@@ -28,7 +28,7 @@ test('only an answer that the schema allows speaks against a case', async () => 
   }
 });
 
-test('a module that costs the type-check too much is not run', async () => {
+test('a module that exceeds a limit of the type-check is not run', async () => {
   const work = await bench.workOn(job);
   const limit = { code: 'CANDIDATE_TYPE_CHECK_LIMIT', message: 'too much', line: 1, column: 1 } as const;
   const typeChecker = { ...work.services.typeChecker, check: async () => [limit] };
@@ -39,7 +39,7 @@ test('a module that costs the type-check too much is not run', async () => {
   assert.equal(bench.counts.loaded, loaded);
 });
 
-test('a sound candidate is not refused for what the schemas of an agreement cost the type-check', async () => {
+test('a sound candidate is not refused because schemas are expensive to type-check', async () => {
   const ways = (n: number) => ({
     anyOf: ['a', 'b'].map((name) => ({ type: 'object', properties: { [`${name}${n}`]: {} } })),
   });
@@ -51,7 +51,7 @@ test('a sound candidate is not refused for what the schemas of an agreement cost
   assert.equal((await bench.examine(soundSource, work)).kind, 'verified');
 });
 
-test('a candidate that still does what a peer complained of is told of with its cases, and repaired by what was seen', async () => {
+test('a candidate that still has the fault of a complaint is reported with its cases, and repaired with the facts of its runs', async () => {
   const work = await bench.workOn(job);
   const fact: CheckFact = { check: 'faults in use', code: 'CANDIDATE_COMPLAINT_STANDS', message: 'so it is', input: 7 };
   const found = (faults: CheckFact[]) =>
@@ -71,10 +71,10 @@ test('a candidate that still does what a peer complained of is told of with its 
   assert.equal((await found([])).kind, 'verified');
 });
 
-/** What a report may say of one attempt, whoever wrote it. */
+/** The limit for the report on one attempt. */
 const mostCharacters = 1_000;
 
-test('a report tells of each attempt in so many words, however many were written', async () => {
+test('the report on each attempt is limited in size', async () => {
   const long = 'All is lost. '.repeat(400);
   const declined = await play(job, () =>
     json({ decline: 'protocol', reason: long, quote: '404 when there is no such product' }),
@@ -93,7 +93,7 @@ test('a report tells of each attempt in so many words, however many were written
   }
 });
 
-test('a report tells of the cases in so many words, whatever a handler has answered', async () => {
+test('the report on the cases is limited in size, whatever a handler answers', async () => {
   const flood = `export async function handle(): Promise<never> {
   const name = 'n'.repeat(2_000);
   const much = Array.from({ length: 100_000 }, (_, n) => n);
@@ -109,9 +109,9 @@ test('a report tells of the cases in so many words, whatever a handler has answe
   assert.ok(JSON.stringify(report).length < 150_000, `${JSON.stringify(report).length} characters`);
 });
 
-test('one late answer in five jobs is asked for a second time, and no more', async () => {
+test('one late answer in five jobs is requested a second time, and no more', async () => {
   const { text } = module(soundSource);
-  // Some two seconds, of an endpoint that answers most questions at once.
+  // About two seconds, on an endpoint that answers most questions at once.
   const slow = { kind: 'reply', text, pieceCharacters: Math.ceil(text.length / 20), pauseMs: 100 } as const;
   const quick = { medianMs: 10, p75Ms: 10, firstPieceMs: 10, msPerCharacter: 0 };
   const played = await play(job, () => slow, { model: { ...fallback, speed: () => quick }, timeoutMs: 240_000 });

@@ -8,7 +8,7 @@ const rig = await startRig();
 after(() => rig.close());
 await rig.worker();
 
-/** Answers with a long text where a number is wanted, and numbers where texts are, whatever it is asked. */
+/** Always answers with a long text where a number is expected, and with numbers where texts are. */
 const faulty = `export async function handle() {
   return { messageId: 1, type: 2, status: { code: 'x'.repeat(20_000), message: 3 }, productInfo: null };
 }
@@ -20,7 +20,7 @@ const complaint: JsonObject = {
   status: 'negotiating',
 };
 
-test('of a fault that shows wherever it is looked for, peer and model are told no more than they need', async () => {
+test('peer and model are told of only a few of many reproduced faults, without our data', async () => {
   const mark = 'complaints-many';
   const { job, record } = await solved(rig, mark);
   const stored = await storeInstead(rig, record, faulty);
@@ -54,7 +54,7 @@ test('of a fault that shows wherever it is looked for, peer and model are told n
   assert.equal(new Set(lines).size, lines.length);
 });
 
-test('what is reported of a complaint that is rejected is what its handler is known by', async () => {
+test('the report on a rejected complaint states the earlier checks of the handler', async () => {
   for (const [mark, isBare, verification] of [
     ['known-by-cases', false, 'negotiated'],
     ['known-by-schemas', true, 'schema-only'],

@@ -12,7 +12,7 @@ const rig = await startRig();
 after(() => rig.close());
 await rig.worker();
 
-/** Has a stored handler's record say that it was made under these amendments. */
+/** Changes a stored handler's record so that it was made with these amendments. */
 async function amended(record: HandlerRecord, amendments: readonly Amendment[]): Promise<void> {
   const key = rig.keys.handler(record.provenance.tenant, record.digest);
   await rig.connection.set(key, JSON.stringify({ ...record, amendments }));
@@ -27,7 +27,7 @@ async function complained(job: JsonObject, { digest }: { digest: string }, about
   return rig.outcomeOf({ ...job, handlerDigest: digest, complaint, negotiationId }, { kind: 'fix' });
 }
 
-/** What became of a complaint, and the place that it is about. */
+/** The end of a complaint, and the place that it is about. */
 function end({ verdict, messages, findings }: Outcome): unknown[] {
   const finding = findings.at(-1);
   return [verdict, messages[0]?.status, finding?.code, finding?.in, finding?.pointer];
@@ -36,7 +36,7 @@ function end({ verdict, messages, findings }: Outcome): unknown[] {
 const contested = 'DOCUMENT_AMENDMENT_CONTESTED';
 const unfounded = 'DOCUMENT_COMPLAINT_UNFOUNDED';
 
-test('a member that need not be there since an amendment is an amended place; others are none', async () => {
+test('a member that an amendment made optional is an amended place; others are not', async () => {
   const { job, record } = await solved(rig, 'contested-required');
   for (const [of, place, pointer] of [
     ['responseSchema', '/required/3', '/productInfo'],
@@ -63,7 +63,7 @@ test('a member that need not be there since an amendment is an amended place; ot
   }
 });
 
-test('an amendment of a message as a whole makes no place of it an amended one', async () => {
+test('an amendment of a whole message does not make each of its places an amended one', async () => {
   const { job, record } = await solved(rig, 'contested-whole');
   await amended(record, [
     { of: 'responseSchema', patch: [{ op: 'replace', path: '/type', value: ['object', 'null'] }] },
@@ -72,7 +72,7 @@ test('an amendment of a message as a whole makes no place of it an amended one',
   assert.deepEqual(end(outcome), ['clean', 'rejected', unfounded, 'response', '/status/code']);
 });
 
-test('a peer that complains of what was amended is told, though it said that it cannot be', async () => {
+test('a peer that complains about an amendment is told of the dispute, even if it had said that it cannot be told', async () => {
   const mark = 'contested-told';
   rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
   const { onContradiction: _, ...base } = example('anp-product-en.amended');
@@ -88,7 +88,7 @@ test('a peer that complains of what was amended is told, though it said that it 
   assert.ok((outcome.proposals ?? []).length > 0);
 });
 
-test('a place behind a reference was amended wherever the reference stands, and in any item of a list', async () => {
+test('a place behind a reference is amended wherever the reference is used, and in any item of a list', async () => {
   const { job, record } = await solved(rig, 'contested-referred');
   const agreement = job.agreement as JsonObject;
   const info = {
@@ -118,7 +118,7 @@ test('a place behind a reference was amended wherever the reference stands, and 
   assert.equal((await about('/$defs/Owner/properties/code/type', 'add', '`/code` is missing'))[0], 'clean');
 });
 
-test('a message that a complaint quotes contests what it breaks as agreed and keeps as amended', async () => {
+test('a quoted message contests the amendment that it satisfies, where it breaks the schema as agreed', async () => {
   const mark = 'contested-quoted';
   rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
   const base = example('anp-product-en.amended');

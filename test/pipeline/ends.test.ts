@@ -14,7 +14,7 @@ import { answerInTime } from '../../src/pipeline/answer-in-time.ts';
 const hourMs = 3_600_000;
 const clean: Conclusion = { verdict: 'clean', findings: [] };
 
-/** A job under way; `late` = its peer waits no longer. */
+/** A running job; `late` = its peer no longer waits. */
 function receivedJob(late: boolean, more: Partial<Received> = {}): Received {
   const signal = late ? AbortSignal.abort(new DOMException('', 'TimeoutError')) : new AbortController().signal;
   const deadline = new Deadline(Date.now() + (late ? -1 : hourMs), signal);
@@ -30,7 +30,7 @@ function receivedJob(late: boolean, more: Partial<Received> = {}): Received {
   };
 }
 
-/** A job as it was taken, with what is published and announced of it. */
+/** A job from the queue, with what is published and announced for it. */
 function takenJob(signal = new AbortController().signal) {
   const published: Outcome[] = [];
   const announced: unknown[] = [];
@@ -63,7 +63,7 @@ function fault(code: Code): CodedError {
 const quiet = { signal: new AbortController().signal };
 const stopped = { signal: AbortSignal.abort(new Error('called off')) };
 
-test('a job that left the path ends as it says, even where it was not understood', () => {
+test('a job that ended early has the outcome of its early end, even if its data were not understood', () => {
   for (const received of [undefined, receivedJob(false), receivedJob(true)])
     assert.equal(conclusionOf(new EarlyEnd(clean), quiet, received), clean);
 });
@@ -73,7 +73,7 @@ test('an operator’s fault ends the job at once', () => {
   assert.deepEqual([verdict, findings[0]?.code], ['error', 'OPERATOR_HANDLER_WITHDRAWN']);
 });
 
-test('a platform’s fault goes to the queue while there is time, then ends the job, which blames nobody', () => {
+test('the queue handles a platform error while there is time; after the deadline it ends the job and blames nobody', () => {
   const lost = fault('PLATFORM_SANDBOX_LOST');
   assert.throws(() => conclusionOf(lost, quiet, receivedJob(false)), lost);
   const { verdict, findings } = conclusionOf(lost, quiet, receivedJob(true));
@@ -85,7 +85,7 @@ test('a platform’s fault goes to the queue while there is time, then ends the 
   assert.match(findings[0]?.message ?? '', /PLATFORM_SANDBOX_LOST/);
 });
 
-test('a defect is buried with its evidence, late or not, and work called off is the queue’s', () => {
+test('a defect is rethrown, late or not, and aborted work is left to the queue', () => {
   for (const late of [false, true]) {
     const defect = fault('DEFECT_UNCODED');
     assert.throws(() => conclusionOf(defect, quiet, receivedJob(late)), defect);
@@ -107,7 +107,7 @@ test('work that ends in time is not published here', async () => {
   assert.deepEqual([ended, published], [clean, []]);
 });
 
-test('at the deadline the error is out, whatever the work comes to meanwhile', async () => {
+test('at the deadline the error is published, whatever the work does meanwhile', async () => {
   for (const later of [Promise.reject(fault('PLATFORM_SANDBOX_LOST')), Promise.resolve(clean)]) {
     const { taken, published, announced } = takenJob();
     const working = new Promise<Conclusion>((resolve) => setTimeout(() => resolve(later), 1));
@@ -139,7 +139,7 @@ test('a handler that is finished after the deadline is announced', async () => {
   assert.deepEqual(announced, [{ negotiationId: 'n', protocolHash: 'h', digest: 'd' }]);
 });
 
-test('work that was called off, or may not go on, is waited for, and nothing is published here', async () => {
+test('aborted work, and work that may not go on, is awaited, and nothing is published here', async () => {
   const job = { kind: 'fix', negotiationId: 'n', workMs: 0 } as Partial<Job> as Job;
   for (const [signal, received] of [
     [stopped.signal, receivedJob(true)],

@@ -44,7 +44,7 @@ test('a key does not depend on the order of tools and base protocols, on cases, 
   assert.equal(handlerKey(cleared({ task: task2 } as Partial<Job>)), withTask);
 });
 
-test('a key depends on everything that a handler is made for', () => {
+test('a key depends on everything that a handler is made from', () => {
   const others: Cleared[] = [
     cleared({ tenant: 'other' }),
     cleared({ family: 'agora' }),

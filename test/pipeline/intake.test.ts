@@ -57,7 +57,7 @@ function leaves(taken: Taken, knownKinds = ['generate']) {
   return assert.fail('it was taken in');
 }
 
-test('a twentieth of the peer’s time is kept for publishing, within bounds', () => {
+test('a twentieth of the peer’s time is reserved for publishing, within bounds', () => {
   for (const [timeoutMs, reserveMs] of [
     [1_000, 250],
     [5_000, 250],
@@ -70,14 +70,14 @@ test('a twentieth of the peer’s time is kept for publishing, within bounds', (
   }
 });
 
-test('work for the handler store may go on for as long as the job says, and not at all where it says so', () => {
+test('work for the handler store may go on as long as the job allows, or not at all', () => {
   const taken = takenJob({ workMs: 7_000 });
   assert.equal(received(taken).workDeadline.atMs, taken.deadlineAtMs + 7_000);
   const none = received(takenJob({ workMs: 0 }));
   assert.equal(none.workDeadline, none.peerDeadline);
 });
 
-test('a job whose time is up when it comes is answered, and not begun', () => {
+test('a job that arrives after its deadline is answered, and not started', () => {
   const { verdict, findings } = leaves(takenJob({}, Date.now() + 100));
   assert.deepEqual([verdict, findings.map(({ code }) => code)], ['error', ['PLATFORM_DEADLINE']]);
 });
@@ -89,7 +89,7 @@ test('a kind without a path is the job’s fault', () => {
   );
 });
 
-test('work that is called off stops both deadlines, for the reason given', () => {
+test('aborted work stops both deadlines, with the reason given', () => {
   const stop = new AbortController();
   const one = intake(takenJob({}, undefined, stop.signal), ['generate'], silent);
   const reason = new Error('cancelled');
@@ -98,7 +98,7 @@ test('work that is called off stops both deadlines, for the reason given', () =>
   one.release();
 });
 
-test('where another worker generates the same handler for too long, the deadline is what failed', async () => {
+test('where another worker generates the same handler for too long, the job fails with its deadline', async () => {
   const one = received(takenJob({ workMs: 7_000 }));
   const asked: number[] = [];
   const once: HandlerStore['once'] = async (_tenant, _key, { untilMs }) => {

@@ -15,7 +15,7 @@ function faults({ findings }: Outcome): [code: string, pointer: string | undefin
   return findings.map(({ code, pointer }) => [code, pointer]);
 }
 
-test('an invalid job: every fault by its pointer, and what could be read', async () => {
+test('an invalid job: every fault has its pointer, and what could be read is reported', async () => {
   const { agreement, ...rest } = markedJob('jobs-invalid');
   const outcome = await rig.outcomeOf({
     ...rest,
@@ -53,7 +53,7 @@ test('an invalid job: every fault by its pointer, and what could be read', async
   assert.equal(rig.questions('jobs-invalid').length, 0);
 });
 
-test('data that are no object end as error with what is missing', async () => {
+test('data that are no object end with an error that says what is missing', async () => {
   for (const data of ['text', [], 7, null]) {
     const outcome = await rig.outcomeOf(data);
     assert.equal(outcome.verdict, 'error');
@@ -64,7 +64,7 @@ test('data that are no object end as error with what is missing', async () => {
   }
 });
 
-test('a supplied hash is verified, whatever its prefix', async () => {
+test('a hash in the job is verified, with any prefix', async () => {
   const job = markedJob('jobs-hash', { protocolHash: `sha256:${'0'.repeat(64)}` });
   const outcome = await rig.outcomeOf(job, { kind: 'review' });
   assert.deepEqual(faults(outcome), [['JOB_HASH_MISMATCH', '/protocolHash']]);
@@ -73,7 +73,7 @@ test('a supplied hash is verified, whatever its prefix', async () => {
   assert.equal(right.verdict, 'clean', JSON.stringify(right.findings));
 });
 
-test('a kind that is not known ends as error', async () => {
+test('an unknown kind ends with an error', async () => {
   const outcome = await rig.outcomeOf(markedJob('jobs-kind'), { kind: 'juggle' });
   assert.equal(outcome.verdict, 'error');
   assert.deepEqual(
@@ -83,7 +83,7 @@ test('a kind that is not known ends as error', async () => {
   assert.equal(outcome.kind, null);
 });
 
-test('a review of a contradiction is disputed, with a counter-offer and no message, and asks no model', async () => {
+test('a review of a contradiction ends as disputed, with a counter-offer and no message, and asks no model', async () => {
   const job = { ...example('anp-product-en.disputed'), negotiationId: 'jobs-review', timeoutMs: 10_000 };
   const outcome = await rig.outcomeOf(
     {
@@ -107,7 +107,7 @@ test('a review without a fault is clean', async () => {
   assert.equal(rig.questions('jobs-clean').length, 0);
 });
 
-test('an automatic id gets a stream entry and no outcome', async () => {
+test('a job with an automatic id gets a stream entry and no outcome', async () => {
   const added = await rig.queue.add('generate', markedJob('jobs-numeric'));
   const entry = await until(async () => (await rig.entries()).find(({ jobId }) => jobId === added.id), 'an entry');
   assert.deepEqual([entry.verdict, entry.final, entry.replayed], ['error', '1', '0']);
@@ -116,7 +116,7 @@ test('an automatic id gets a stream entry and no outcome', async () => {
   assert.equal(rig.questions('jobs-numeric').length, 0);
 });
 
-test('the same job again is announced as replayed, and nothing is done twice', async () => {
+test('the same job again is announced as replayed, and no work is repeated', async () => {
   rig.answer('jobs-replayed', () => ({ kind: 'reply', text: soundReply }));
   const job = markedJob('jobs-replayed', { replyTo: 'replays' });
   const first = await rig.outcomeOf(job);
@@ -135,7 +135,7 @@ test('the same job again is announced as replayed, and nothing is done twice', a
   assert.equal(rig.questions('jobs-replayed').length, asked);
 });
 
-test('an id with other data is refused, and its outcome stays', async () => {
+test('an id with other data is refused, and its outcome stays unchanged', async () => {
   const jobId = 'jobs-reused-id';
   const first = await rig.outcomeOf(markedJob('jobs-reused-1'), { kind: 'review', jobId });
   await rig.left(jobId);
@@ -148,7 +148,7 @@ test('an id with other data is refused, and its outcome stays', async () => {
   assert.deepEqual(await reportFault(rig, 'same id, other data', [jobId], Date.now()), [first]);
 });
 
-test('a job is cancelled while the model is asked', async () => {
+test('a job can be cancelled while the model is asked', async () => {
   rig.answer('jobs-cancelled', () => ({ kind: 'stall' }));
   const jobId = await rig.submit(markedJob('jobs-cancelled', { timeoutMs: 60_000 }));
   const question = await until(() => rig.questions('jobs-cancelled')[0], 'the question');
@@ -179,7 +179,7 @@ test('a job that supersedes another cancels it', async () => {
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
 });
 
-test('a later version waits for a newer worker until its deadline', async () => {
+test('a job of a later version waits for a newer worker until its deadline', async () => {
   const outcome = await rig.outcomeOf(markedJob('jobs-version', { version: 2, timeoutMs: 1_500 }));
   assert.equal(outcome.verdict, 'error');
   assert.deepEqual(
@@ -201,7 +201,7 @@ const echoDocument = `# Requirements
 Answer a line of text with the same line in upper case.
 `;
 
-test('a payload of text', async () => {
+test('a job with a text payload', async () => {
   rig.answer('jobs-text', () => ({
     kind: 'reply',
     text: `\`\`\`ts
@@ -235,7 +235,7 @@ export function handle(request: Request, _context: Context): Response {
   );
 });
 
-test('a job without cases is held to the schemas alone', async () => {
+test('a job without cases is checked against the schemas alone', async () => {
   rig.answer('jobs-no-cases', () => ({ kind: 'reply', text: soundReply }));
   const { testCases: _, ...job } = markedJob('jobs-no-cases');
   const outcome = await rig.outcomeOf(job);
@@ -276,7 +276,7 @@ export function handle(request: Request): Response {
   assert.equal(outcome.report.verification, 'negotiated');
 });
 
-test('a text of cases from which none can be read is a finding, not 0 passed', async () => {
+test('a text of cases that cannot be read is a finding, not 0 passed cases', async () => {
   const job = markedJob('jobs-prose');
   const outcome = await rig.outcomeOf({
     ...job,

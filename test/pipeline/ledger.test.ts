@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../../src/contract/outcome.ts';
-import { deadlinePassed, saidOf } from '../../src/job/conclusion.ts';
+import { deadlinePassed, statementsOf } from '../../src/job/conclusion.ts';
 import { Ledger, noUsage, sumUsage } from '../../src/job/ledger.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
 
 const used = (costUsd: number | null): Usage => ({ inputTokens: 3, cachedInputTokens: 1, outputTokens: 2, costUsd });
 
-test('the cost of a job is known where that of all is which used anything', () => {
+test('the cost of a job is known where the cost of all completions that used tokens is known', () => {
   for (const [costs, sum] of [
     [[], null],
     [[0.25, 0.5], 0.75],
@@ -24,7 +24,7 @@ test('the cost of a job is known where that of all is which used anything', () =
   }
 });
 
-test('the time of a stage is that of all its turns, those that failed too', async () => {
+test('the time of a stage includes all its runs, also failed ones', async () => {
   const turns: number[] = [];
   const ledger = new Ledger(
     { jobId: 'job', negotiationId: null },
@@ -40,18 +40,19 @@ test('the time of a stage is that of all its turns, those that failed too', asyn
   const told = turns.reduce((sum, one) => sum + one, 0);
   const { trial = 0 } = ledger.report().timings;
   assert.equal(turns.length, 3);
-  // What is told of a turn is rounded to a millisecond.
+  // The time of one run is rounded to a millisecond.
   assert.ok(Math.abs(trial - told) < 2, `${trial} ms, told of ${turns} ms`);
 });
 
-test('nobody waits for a message about a review or what was observed', () => {
+test('no message is sent about a review or observed exchanges', () => {
   const failed = { verdict: 'error', findings: [] } as const;
-  for (const kind of ['review', 'observe'] as const) assert.deepEqual(saidOf({ ...failed, findings: [] }, kind), []);
+  for (const kind of ['review', 'observe'] as const)
+    assert.deepEqual(statementsOf({ ...failed, findings: [] }, kind), []);
   for (const kind of ['generate', 'verify', 'fix', null] as const)
-    assert.deepEqual(saidOf({ ...failed, findings: [] }, kind), [{ what: 'failed' }]);
+    assert.deepEqual(statementsOf({ ...failed, findings: [] }, kind), [{ what: 'failed' }]);
 });
 
-test('that a deadline passed is said once, with what else went wrong', () => {
+test('a passed deadline is reported once, with the last other fault', () => {
   const said = (error?: unknown) => deadlinePassed(error).findings[0]?.message ?? '';
   const late = new CodedError('PLATFORM_DEADLINE', 'Cannot finish job: too late');
   const lost = new CodedError('PLATFORM_SANDBOX_LOST', 'Cannot run handler: lost');

@@ -22,7 +22,7 @@ const known: CheckReport[] = [
   { name: 'determinism', result: 'passed', runs: 7 } as Partial<CheckReport> as CheckReport,
 ];
 
-/** A record as it was stored when its handler was verified for a job. */
+/** A record as stored when its handler was verified for a job. */
 async function verified(held: Requirements, source: string, verifier = verifierVersion): Promise<HandlerRecord> {
   const base = await recordOf(job, source);
   const provenance = { ...base.provenance, verifierVersion: verifier, checks: known };
@@ -51,7 +51,7 @@ async function found(held: Requirements, stored: HandlerRecord[]) {
   return { record, touched, put, report: ledger.report(), loaded: bench.counts.loaded - loaded };
 }
 
-test('a handler that was verified for just this is used as it is, and kept for longer', async () => {
+test('a handler that was verified for the same cases is used unchanged, and its retention is renewed', async () => {
   const held = heldTo(job);
   const stored = await verified(held, soundSource);
   const { record, touched, put, report } = await found(held, [stored]);
@@ -59,7 +59,7 @@ test('a handler that was verified for just this is used as it is, and kept for l
   assert.deepEqual([report.reused, report.verification, report.checks], [true, 'negotiated', known]);
 });
 
-test('one that another verifier verified is checked anew, and stored as this one found it', async () => {
+test('a handler that another verifier version verified is checked again, and stored with the result', async () => {
   const held = heldTo(job);
   const stored = await verified(held, soundSource, 'an older one');
   const { record, touched, put, report } = await found(held, [stored]);
@@ -69,7 +69,7 @@ test('one that another verifier verified is checked anew, and stored as this one
   assert.ok(report.checks.length > known.length);
 });
 
-test('one whose record holds it to something else is stored with what this agreement says, declarations included', async () => {
+test('a record with other schemas is stored with those of this agreement, declarations included', async () => {
   const held = heldTo(job);
   const stale = { ...(await verified(held, soundSource)), requestSchema: true, types: 'export type Request = any;' };
   const { record, put } = await found(held, [stale]);
@@ -78,7 +78,7 @@ test('one whose record holds it to something else is stored with what this agree
   assert.equal(record.types, await typesFor(held, trusting));
 });
 
-test('of many stored handlers the three newest are tried', async () => {
+test('of many stored handlers, the three newest are tried', async () => {
   const held = heldTo(job);
   const broken = await Promise.all([1, 2, 3].map((n) => verified(held, `export const handle = () => ${n};`)));
   const sound = await verified(held, soundSource);
@@ -88,7 +88,7 @@ test('of many stored handlers the three newest are tried', async () => {
   assert.deepEqual([fourth.record, fourth.loaded], [null, 3]);
 });
 
-test('without cases a stored handler is known to keep the schemas, and nothing else', async () => {
+test('without cases, a stored handler is known to satisfy the schemas only', async () => {
   const { testCases: _, ...bare } = job as JsonObject;
   const held = heldTo(bare);
   const { record, report } = await found(held, [await verified(held, soundSource)]);

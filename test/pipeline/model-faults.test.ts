@@ -10,7 +10,7 @@ import { markedJob, type Rig, soundReply, startRig } from '../system/harness.ts'
 const rig = await startRig();
 after(() => rig.close());
 
-/** The most modules that may be asked for. */
+/** The limit on modules. */
 const maxCandidates = 3;
 const worker = await rig.worker({ PROTOSMITH_MAX_CANDIDATES: String(maxCandidates) });
 
@@ -18,7 +18,7 @@ const sound: Behaviour = { kind: 'reply', text: soundReply };
 const half = soundReply.slice(0, soundReply.length / 2);
 const error: JsonObject = { action: 'codeGeneration', status: 'error' };
 
-/** Plays a job whose nth question to the model is answered so; the last behaviour stays. */
+/** Runs a job with the nth behaviour for its nth question to the model; the last behaviour repeats. */
 async function play(mark: string, behaviours: [Behaviour, ...Behaviour[]], more: JsonObject = {}, on = rig) {
   const askedAtMs: number[] = [];
   on.answer(mark, (nth) => {
@@ -36,7 +36,7 @@ function codes({ findings }: Outcome): string[] {
   return findings.filter(({ severity }) => severity === 'error').map(({ code }) => code);
 }
 
-/** What a model server may do once without a job being lost. */
+/** Faults of a model server after which the job must still succeed. */
 const passing: Record<string, Behaviour> = {
   'rate-limited': { kind: 'status', status: 429 },
   'server-error': { kind: 'status', status: 500, body: { error: { message: 'oops' } } },
@@ -53,13 +53,13 @@ for (const [name, behaviour] of Object.entries(passing)) {
   test(`${name}: asked again, and the handler generated`, async () => {
     const { outcome, askedAtMs } = await play(`fault-${name}`, [behaviour, sound]);
     assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
-    // A third question is a second lane's, where the pause made the first one late.
+    // A second lane may ask a third question, where the pause made the first answer late.
     assert.ok(askedAtMs.length === 2 || askedAtMs.length === 3, `${askedAtMs.length} questions`);
-    // A fault of the server's is no attempt of the model's; what it took is booked with the answer that came.
+    // A server's fault is no attempt of the model; its usage is booked with the answer that came.
     const [answered, ...others] = outcome.report.attempts.filter(({ result }) => result !== 'aborted');
     assert.deepEqual([answered?.result, others], ['verified', []]);
     assert.ok(outcome.report.usage.outputTokens > 0);
-    // Tried again where it was asked: the job did not go back to the queue.
+    // The question was retried in the worker, so the job did not go back to the queue.
     const { jobId } = outcome;
     await worker.logged((line) => line.msg === 'published' && line.job === jobId);
     assert.ok(!worker.lines.some((line) => line.msg === 'retried' && line.job === jobId), 'the job was put back');
@@ -78,7 +78,7 @@ const unusual: Record<string, Behaviour> = {
 };
 
 for (const [name, behaviour] of Object.entries(unusual)) {
-  test(`${name}: the handler generated out of the first answer`, async () => {
+  test(`${name}: the handler is generated from the first answer`, async () => {
     const { outcome } = await play(`odd-${name}`, [behaviour, { kind: 'status', status: 401 }]);
     assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
   });
@@ -92,7 +92,7 @@ test('Retry-After is honoured', async () => {
   assert.ok(second - first >= 1_950, `asked again after ${second - first} ms`);
 });
 
-test('a stalled answer is given up and asked for again', async () => {
+test('a stalled answer is aborted and requested again', async () => {
   const { outcome, askedAtMs } = await play('fault-stall', [{ kind: 'stall', text: half }, sound], {
     timeoutMs: 20_000,
   });
@@ -100,7 +100,7 @@ test('a stalled answer is given up and asked for again', async () => {
   assert.ok(askedAtMs.length >= 2);
 });
 
-/** What no waiting mends: the job ends at once, and says whose move it is. */
+/** Faults that waiting does not fix: the job ends at once, and the error says whose move it is. */
 const hopeless: Record<string, [Behaviour, RegExp]> = {
   'key-refused': [{ kind: 'status', status: 401 }, /^OPERATOR_MODEL_AUTH$/],
   'no-credit': [{ kind: 'status', status: 402 }, /^OPERATOR_MODEL_QUOTA$/],
@@ -133,7 +133,7 @@ for (const [name, [behaviour, code]] of Object.entries(hopeless)) {
   });
 }
 
-/** Candidates that are never right, each with what the repair must tell the model of it. */
+/** Candidates that are always wrong, each with what the repair prompt must say about them. */
 const wrong: Record<string, [answer: string, fact?: RegExp]> = {
   'wrong-answer': [soundReply.replace("'Success'", "'Succes'"), /"Succes"/],
   'no-code': ['I would rather talk about the weather.'],
@@ -176,7 +176,7 @@ for (const [name, [text, fact]] of Object.entries(wrong)) {
   });
 }
 
-test('all cases of a candidate are run, and each one’s end is reported', async () => {
+test('all cases of a candidate are run, and the end of each is reported', async () => {
   const text = soundReply.replace("type: 'RESPONSE'", "type: 'ANSWER'");
   assert.notEqual(text, soundReply);
   const { outcome } = await play('wrong-all-cases', [{ kind: 'reply', text }]);
@@ -216,7 +216,7 @@ test('a candidate that fails once is repaired', async () => {
   assert.ok(prompts.slice(1).some((prompt) => prompt.includes('"Succes"')));
 });
 
-/** The moment an outcome became visible, by Redis' clock, against the job's deadline. */
+/** The time at which an outcome became visible, by Redis' clock, compared with the job's deadline. */
 async function marginMs(
   jobId: string,
   takenAtMs: number,
@@ -228,7 +228,7 @@ async function marginMs(
   return takenAtMs + timeoutMs - Number(entry?.[0].split('-')[0]);
 }
 
-/** A rig of its own with a worker: nothing that another fault did to an endpoint is known there. */
+/** A separate rig with a worker: no endpoint is affected by earlier faults. */
 async function ownRig(t: TestContext): Promise<Rig> {
   const own = await startRig();
   t.after(() => own.close());
@@ -236,10 +236,10 @@ async function ownRig(t: TestContext): Promise<Rig> {
   return own;
 }
 
-/** Plays a job that cannot be done in time: its error must be out before the deadline. */
+/** Runs a job that cannot finish in time: its error must be published before the deadline. */
 async function late(t: TestContext, name: string, behaviour: Behaviour): Promise<Outcome> {
   const own = await ownRig(t);
-  // The least with which all that may be kept for publishing is: two seconds, for a machine under load.
+  // The shortest timeout with the largest reserve for publishing, two seconds, which is enough under load.
   const timeoutMs = 40_000;
   const takenAtMs = Date.now();
   const { outcome } = await play(`late-${name}`, [behaviour], { timeoutMs, workMs: 0 }, own);
@@ -251,15 +251,15 @@ async function late(t: TestContext, name: string, behaviour: Behaviour): Promise
   return outcome;
 }
 
-// Nearly all of it is waiting, so that they wait together.
-describe('models that go on until the deadline', { concurrency: true }, () => {
-  test('endless-tokens: the error is out before the peer’s deadline', async (t) => {
+// These tests mostly wait, so they run at the same time.
+describe('models that answer until the deadline', { concurrency: true }, () => {
+  test('endless-tokens: the error is published before the peer’s deadline', async (t) => {
     const outcome = await late(t, 'endless-tokens', { kind: 'reply', text: 'word '.repeat(100_000), pauseMs: 50 });
     assert.deepEqual(codes(outcome), ['PLATFORM_DEADLINE']);
   });
 
   for (const [name, text] of Object.entries({ silence: undefined, 'silence-in-the-middle': half })) {
-    test(`${name} until the deadline is told as that`, async (t) => {
+    test(`${name} until the deadline is reported as such`, async (t) => {
       const behaviour: Behaviour = { kind: 'stall', ...(text === undefined ? {} : { text }) };
       const own = await ownRig(t);
       const { outcome } = await play(`short-${name}`, [behaviour], { timeoutMs: 10_000, workMs: 0 }, own);
@@ -273,7 +273,7 @@ describe('models that go on until the deadline', { concurrency: true }, () => {
     'always-500': { kind: 'status', status: 500 },
     'always-limited': { kind: 'status', status: 429, headers: { 'retry-after': '600' } },
   })) {
-    test(`${name}: the error is out before the peer’s deadline`, async (t) => {
+    test(`${name}: the error is published before the peer’s deadline`, async (t) => {
       await late(t, name, behaviour);
     });
   }

@@ -20,12 +20,12 @@ function withDocument(change: (text: string) => string): JsonObject {
   return { ...base, agreement: { ...base.agreement, candidateProtocols } };
 }
 
-test('exchanges that keep the agreement are clean', async () => {
+test('exchanges that satisfy the agreement are clean', async () => {
   const { verdict, messages, findings } = await observedHere(base);
   assert.deepEqual([verdict, messages, findings], ['clean', [], []]);
 });
 
-test('what a schema forbids is told with what is wanted, whichever keyword says it', async () => {
+test('a breach of the schema is reported with what was wanted, for any keyword', async () => {
   const closed = withDocument((text) =>
     text.replace('"required": ["messageId", "type", "action"', '"additionalProperties": false, $&'),
   );
@@ -38,7 +38,7 @@ test('what a schema forbids is told with what is wanted, whichever keyword says 
   for (const { message } of findings) assert.match(message, /^Cannot .+: .+, wanted ./s);
 });
 
-test('an exchange that claims to answer a case that was not agreed is the job’s own fault', async () => {
+test('an exchange that names an unknown case is the job’s own fault', async () => {
   const exchanges = [
     { request, response, testCase: 2 },
     { request, response, testCase: 3 },
@@ -70,18 +70,18 @@ for (const [name, code, change] of [
     },
   ],
 ] as const)
-  test(`nothing is clean by a schema that ${name}`, async () => {
+  test(`nothing is clean under a schema that ${name}`, async () => {
     const { verdict, findings } = await observedHere(withDocument(change));
     const errors = findings.filter(({ severity }) => severity === 'error').map((one) => one.code);
     assert.deepEqual([verdict, errors.includes(code)], ['disputed', true], errors.join());
   });
 
-test('nothing is clean by an agreement whose base protocol is not at hand', async () => {
+test('nothing is clean under an agreement whose base protocol is missing', async () => {
   const { verdict, findings } = await observedHere(example('anp-product-en.base-missing'));
   assert.deepEqual([verdict, findings.map(({ code }) => code)], ['disputed', ['DOCUMENT_BASE_PROTOCOL_MISSING']]);
 });
 
-test('an id comes back under another name where all cases have it so, or a header', async () => {
+test('an id may be echoed under another name, or in a header, where all cases do so', async () => {
   const schema = '```json\n{"type":"object"}\n```\n';
   const candidateProtocols = `# Requirements\nThe Idempotency-Key comes back in the response.\n\n## Request Message\n${schema}\n## Response Message\n${schema}`;
   const pair = (sent: string, reply: string, key = sent) => ({
@@ -99,7 +99,7 @@ test('an id comes back under another name where all cases have it so, or a heade
   assert.deepEqual(await placesOf(pair('b1', 'b1', 'b2')), ['ID_NOT_ECHOED /0/response/head/Idempotency-Key']);
 });
 
-test('an answer may have an id of its own, as all cases have it', async () => {
+test('an answer may have an id of its own, where all cases have one', async () => {
   const schema = '```json\n{"type":"object","properties":{"messageId":{}}}\n```\n';
   const candidateProtocols = `# Requirements\nTell how it goes.\n\n## Request Message\n${schema}\n## Response Message\n${schema}`;
   const { agreement, task: _, tools: __, ...rest } = base;
@@ -121,7 +121,7 @@ test('an answer may have an id of its own, as all cases have it', async () => {
   assert.equal((await observed(again)).verdict, 'clean');
 });
 
-test('a request that an agreed case breaks its schema with as well is no fault of the peer, with another id either', async () => {
+test('a request that breaks the schema as an agreed case does is no fault of the peer, even with another id', async () => {
   const schema = (member: JsonObject) =>
     `\`\`\`json\n${JSON.stringify({ type: 'object', properties: member })}\n\`\`\`\n`;
   const candidateProtocols = `# Requirements\nThe messageId is echoed.\n\n## Request Message\n${schema({ messageId: { type: 'string' }, n: { type: 'integer' } })}\n## Response Message\n${schema({ messageId: { type: 'string' } })}`;
@@ -149,13 +149,13 @@ test('a peer is told of its own faults, not of ours', async () => {
   assert.equal(String(messages[0]?.errorDescription).match(/^- /gm)?.length, 1);
 });
 
-test('amendments that we made without the peer are not held against what it sends, nor for it', async () => {
+test('amendments made without the peer’s consent count neither for nor against what it sends', async () => {
   const { task } = example('anp-product-en.requester');
   const data = { ...example('anp-product-en.disputed'), role: 'requester', task, onContradiction: 'amend' };
   assert.equal((await observedHere(data as JsonObject)).verdict, 'disputed');
 });
 
-test('a case that cannot be read takes away no amendment that the peer is held to', async () => {
+test('an unreadable case removes no amendment', async () => {
   const { task } = example('anp-product-en.requester');
   const { testCases, ...data } = example('anp-product-en.unsupported-peer');
   const text = `${testCases.testCases}\n # Test Case 3\n - **Test Request Data**:\n {oops`;

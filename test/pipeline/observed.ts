@@ -6,7 +6,7 @@ import type { Received } from '../../src/job/received.ts';
 import { observePath } from '../../src/kinds/observe-path.ts';
 import { told } from '../told.ts';
 
-/** The end of a job about what was seen on the wire. */
+/** The end of a job about observed exchanges. */
 export async function observed(data: object) {
   const reading = readJob('observe', data);
   assert.ok(reading.ok, JSON.stringify(reading));

@@ -8,7 +8,7 @@ import { outcomeOf } from '../../src/pipeline/outcome-of.ts';
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import { example } from '../system/harness.ts';
 
-test('the hash of the agreement is told where its text can be read, and no other', () => {
+test('the outcome has the hash of the agreement where its text can be read, and no other', () => {
   const hashFor = (agreement: unknown) => {
     const taken = { jobId: 'j', kind: 'review', data: { agreement }, dataDigest: 'd' } as Partial<Taken> as Taken;
     const ledger = new Ledger({ jobId: 'j', negotiationId: null }, () => undefined);
@@ -27,7 +27,7 @@ test('the hash of the agreement is told where its text can be read, and no other
     assert.equal(hashFor(unreadable), null);
 });
 
-test('of how a job ended its faults are told, each once, and the outcome does not say where it goes', () => {
+test('the ended event lists each error code once, and the outcome does not contain the stream name', () => {
   const events: JobEvent[] = [];
   const data = { ...example('anp-product-en.consistent'), replyTo: 'mine' };
   const taken = { jobId: 'j', kind: 'generate', data, dataDigest: 'd' } as Partial<Taken> as Taken;

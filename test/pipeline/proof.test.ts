@@ -16,7 +16,7 @@ function proof(from: number, count: number, more: Partial<Proof> = {}): Proof {
   return { cases, tools: [], loose: [], ...more };
 }
 
-test('two proofs are one: each case once, the second one’s numbered on, no more than a job may bring', () => {
+test('merging proofs keeps each case once, continues the numbers, and respects the limit on cases', () => {
   const merged = mergeProof(proof(0, 3), proof(2, 3));
   assert.deepEqual(
     merged.cases.map(({ testCase, request }) => [testCase, request]),
@@ -27,7 +27,7 @@ test('two proofs are one: each case once, the second one’s numbered on, no mor
   assert.deepEqual(many.cases.slice(0, 80), proof(0, 80).cases);
 });
 
-test('examples of tasks and tools and loose places are kept with the cases that need them', () => {
+test('examples of tasks and tools, and loose places, are kept with the cases that need them', () => {
   const task = (testCase: number) => ({ description: 'x', examples: [{ testCase, input: testCase, output: 1 }] });
   const tool = (input: number) => ({ name: 'a', examples: [{ input, output: input }] });
   const first = proof(0, 2, { task: task(1), tools: [tool(1)], loose: [{ pointer: '/a', as: 'id' }] });
@@ -52,7 +52,7 @@ test('examples of tasks and tools and loose places are kept with the cases that 
   ]);
 });
 
-test('a job with the cases of a proof numbers them, and the examples of its task, anew', () => {
+test('a job with the cases of a proof renumbers them, and the examples of its task', () => {
   const reading = readJob('generate', example('anp-product-en.requester'));
   assert.ok(reading.ok);
   const [, second] = proof(0, 2).cases;

@@ -28,7 +28,7 @@ const failing = {
 };
 const nothing = { units: [1, 2, 4, 6, 7, 8], none: 'explains' };
 
-/** A model that writes the sound module, reads these cases and confirms by these answers. */
+/** A model that writes the sound module, reads these cases and answers so as a second reader. */
 function model(
   derived: JsonObject[],
   confirmed: JsonObject[] = [{ world: 1, place: 1, value: unknownAnswer }],
@@ -55,7 +55,7 @@ const job = fixtureJob('product-lookup');
 const proposing = { ...job, propose: true };
 const generated = await rig.run('generate', proposing, model([unknown, failing]));
 
-test('the outcome of generate proposes the confirmed derived case below the agreed ones, with our own answer', () => {
+test('the outcome of generate proposes the confirmed derived case after the agreed ones, with our own answer', () => {
   const { outcome, asked } = generated;
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
   assert.deepEqual(asked.toSorted(), ['candidate', 'confirm', 'read']);
@@ -72,11 +72,11 @@ test('the outcome of generate proposes the confirmed derived case below the agre
     expected: unknown.claim,
   });
   assert.match(String(proposal?.modificationSummary), /^Modifications:\n- Added test case 3: `an unknown product/);
-  assert.match(noteOf(generated) ?? '', /1 borne out, 1 proposed$/);
+  assert.match(noteOf(generated) ?? '', /1 confirmed, 1 proposed$/);
   assert.equal(outcome.report.reading?.confirmed, 1);
 });
 
-test('what the second reader said is kept with the reading of the handler, and nobody is asked again', async () => {
+test('the second reader’s answers are kept with the reading of the handler, and no model is asked again', async () => {
   const kept = generated.record?.proof.reading?.reading.derived.find(({ claim }) => claim === unknown.claim);
   assert.deepEqual(kept?.confirmation?.answers, { 'answer ': { value: unknownAnswer } });
   const data = { ...proposing, handlerDigest: generated.record?.digest ?? '', negotiationId: 'again' };
@@ -85,7 +85,7 @@ test('what the second reader said is kept with the reading of the handler, and n
   assert.equal(casesIn(again.outcome.proposals?.[0]).length, 3);
 });
 
-test('the handler passes what it proposed once the peer has accepted it, and proposes it no more', async () => {
+test('the handler passes the cases it proposed once the peer has accepted them, and does not propose them again', async () => {
   const testCases = { ...generated.outcome.proposals?.[0], status: 'accepted' };
   const data = { ...proposing, testCases, handlerDigest: generated.record?.digest ?? '' };
   const verified = await rig.run('verify', data, {});
@@ -98,7 +98,7 @@ test('the handler passes what it proposed once the peer has accepted it, and pro
   assert.equal(noteOf(verified), 'no derived case that a peer can check');
 });
 
-test('cases that came as structure, in a Chinese document, are proposed as a text', async () => {
+test('cases that came in structured form, with a Chinese document, are proposed as text', async () => {
   const zh = fixtureJob('city-weather-zh');
   const structured = analyze(jobOf(zh)).agreement.cases.map(({ request, response, expected }) => {
     return { request, response, expected };
@@ -136,7 +136,7 @@ const refused: [string, JsonObject, Answers, RegExp][] = [
     'that the peer takes none of',
     { ...proposing, peerCapabilities: ['fixErrorNegotiation'] },
     model([unknown]),
-    /takes no further cases/,
+    /accepts no further cases/,
   ],
   ['that change a tool', proposing, model([failing]), /no derived case that a peer can check/],
   [
@@ -152,10 +152,10 @@ const refused: [string, JsonObject, Answers, RegExp][] = [
     /no derived case that a peer/,
   ],
   [
-    'that the second reader answers otherwise',
+    'that the second reader answers differently',
     proposing,
     model([unknown], [{ world: 1, place: 1, value: { ...unknownAnswer, product: {} } }]),
-    /0 borne out/,
+    /0 confirmed/,
   ],
   [
     'of which it says something else at one place',
@@ -167,13 +167,13 @@ const refused: [string, JsonObject, Answers, RegExp][] = [
         { world: 1, place: 3, value: 400 },
       ],
     ),
-    /0 borne out/,
+    /0 confirmed/,
   ],
   [
     'of which it does not know the whole answer',
     proposing,
     model([unknown], [{ world: 1, place: 1, unclear: true }]),
-    /0 borne out/,
+    /0 confirmed/,
   ],
 ];
 
@@ -185,14 +185,14 @@ for (const [which, data, answers, note] of refused) {
   });
 }
 
-test('nothing is proposed for a requester: what the peer answers to another request only the peer can say', async () => {
+test('nothing is proposed for a requester: only the peer knows how it answers another request', async () => {
   const answers = { ...model([]), candidate: () => soundModule('album-reader') };
   const went = await rig.run('generate', { ...fixtureJob('album-reader'), propose: true }, answers);
   assert.deepEqual([went.outcome.verdict, went.outcome.proposals], ['generated', undefined]);
-  assert.match(String(noteOf(went)), /only the peer can say/);
+  assert.match(String(noteOf(went)), /only the peer knows/);
 });
 
-test('an answer that rests on a tool call which nothing answers is not proposed', async () => {
+test('an answer that depends on an unanswered tool call is not proposed', async () => {
   const [{ otherwise: _, ...tool }] = job.tools as [JsonObject];
   const examples = [...(tool.examples as JsonObject[]), { input: { productId: 'P-00017' }, output: null }];
   const data = { ...proposing, tools: [{ ...tool, examples }] };
@@ -203,7 +203,7 @@ test('an answer that rests on a tool call which nothing answers is not proposed'
   assert.match(String(noteOf(went)), /no derived case that a peer/);
 });
 
-test('as long as the handler is not judged by its whole reading, nothing is proposed', async () => {
+test('nothing is proposed until the handler is judged by its whole reading', async () => {
   const wrong = { ...unknown, claim: 'wrong', answer: { '/status/code': 410 } };
   const other = { ...unknown, set: { '/productId': 'P-6', '/messageId': 'm-6' } };
   const went = await rig.run('generate', proposing, { ...model([wrong, other]), confirm: () => 'nothing' });
@@ -211,7 +211,7 @@ test('as long as the handler is not judged by its whole reading, nothing is prop
   assert.match(String(noteOf(went)), /not judged by a whole reading/);
 });
 
-test('a derived case that the handler does not keep is not proposed, others are', async () => {
+test('a derived case that the handler breaks is not proposed, others are', async () => {
   const wrong = { ...unknown, claim: 'wrong', answer: { '/status/code': 410 } };
   const other = { ...unknown, set: { '/productId': 'P-6', '/messageId': 'm-6' } };
   const confirm = (question: { prompt: string }) =>
@@ -228,7 +228,7 @@ test('a derived case that the handler does not keep is not proposed, others are'
   assert.doesNotMatch(String(went.outcome.proposals?.[0]?.testCases), /wrong/);
 });
 
-test('a handler that is made again for new cases has its proposal below those', async () => {
+test('the proposal of a handler that was made again for new cases comes after those cases', async () => {
   const { '/status/code': _, ...rest } = unknown.answer;
   const first = await rig.run('generate', job, model([{ ...unknown, answer: rest }]));
   const text = `${job.testCases.testCases}# Test Case 3\n\n- **Test Request Data**:\n{"messageId": "m-7", "action": "getProduct", "productId": ""}\n- **Test Response Data**:\n{"messageId": "m-7", "status": {"code": 400, "message": "Bad Request"}, "product": null}\n- **Expected Test Result**:\n400\n`;
@@ -248,7 +248,7 @@ test('a handler that is made again for new cases has its proposal below those', 
   assert.match(String(went.outcome.proposals?.[0]?.testCases), /# Test Case 4\n[^#]*P-77777/);
 });
 
-/** The job with its first case alone, and a handler that answers unknown products with some other message. */
+/** The job with its first case alone, and a handler that answers unknown products with another message. */
 async function answering(message: string, more: JsonObject, found = "'OK'"): Promise<Went> {
   const text = String(job.testCases.testCases);
   const testCases = { ...job.testCases, testCases: text.slice(0, text.indexOf('# Test Case 2')) };
@@ -256,7 +256,7 @@ async function answering(message: string, more: JsonObject, found = "'OK'"): Pro
   return rig.run('generate', { ...proposing, ...more, testCases }, { ...model([unknown]), candidate: () => source });
 }
 
-test('an answer that changes from run to run is proposed only where the job says that the place is loose', async () => {
+test('an answer that changes between runs is proposed only where the job says that the place is loose', async () => {
   for (const message of ['context.newId()', 'String(context.now())']) {
     const strict = await answering(message, {});
     assert.deepEqual([strict.outcome.proposals, noteOf(strict)], [undefined, 'no derived case that a peer can check']);
@@ -265,7 +265,7 @@ test('an answer that changes from run to run is proposed only where the job says
   }
 });
 
-test('an answer that would not pass as a case, as one without the fresh id that is loose there, is not proposed', async () => {
+test('an answer that would fail as a case is not proposed, such as one without the fresh id that is loose there', async () => {
   const loose = [{ pointer: '/status/message', as: 'id' }];
   const went = await answering("'Not Found'", { loose }, 'context.newId()');
   assert.equal(went.outcome.verdict, 'generated', JSON.stringify(went.outcome.report.checks));
@@ -274,7 +274,7 @@ test('an answer that would not pass as a case, as one without the fresh id that 
   assert.equal(fresh.outcome.proposals?.length, 1, noteOf(fresh));
 });
 
-test('at most ten cases are proposed, and they are asked about in one question', async () => {
+test('at most ten cases are proposed, all in one question to the second reader', async () => {
   const many = Array.from({ length: 13 }, (_, index) => {
     return { ...unknown, set: { '/productId': `P-8${index}`, '/messageId': `m-${index}` } };
   });
@@ -294,7 +294,7 @@ test('a peer that cannot wait for the second reader gets its handler in time, wi
   assert.match(String(noteOf(went)), /could not wait/);
 });
 
-test('where the second reader cannot be had, or the job may ask no more, the handler comes without a proposal', async () => {
+test('where the second reader or the budget is unavailable, the handler comes without a proposal', async () => {
   const { confirm: _, ...deaf } = model([unknown]);
   const limits = { maxCandidates: 1, maxCompletions: 2, maxTokens: null, maxCostUsd: null };
   const unheard = await rig.run('generate', proposing, deaf);

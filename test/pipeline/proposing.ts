@@ -10,7 +10,7 @@ import type { Kind } from '../../src/contract/job.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { HandlerStore, ReadingStore } from '../../src/contract/ports.ts';
 import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
-import { ProcessBudget } from '../../src/job/budget.ts';
+import { ProcessBudget } from '../../src/job/process-budget.ts';
 import type { Services } from '../../src/job/services.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { runJob } from '../../src/pipeline/pipeline.ts';
@@ -26,22 +26,22 @@ export function fixtureJob(name: string): JsonObject & { agreement: JsonObject; 
   return JSON.parse(readFileSync(join(candidates, name, 'job.json'), 'utf8'));
 }
 
-/** The sound module of such a folder, as a model answers it. */
+/** The sound module of such a folder, as a model's answer. */
 export function soundModule(name: string): string {
   return `\`\`\`ts\n${readFileSync(join(candidates, name, 'sound.ts'), 'utf8').trim()}\n\`\`\``;
 }
 
-/** How a model answers by what it is asked for; for what is not named, with a fault. */
+/** The model's answers by purpose; a fault for purposes that are not named. */
 export type Answers = Partial<Record<Purpose, (question: Question) => string | Behaviour>>;
 
-/** One way of a job, with what it left in the store. */
+/** The result of one job, and what it left in the store. */
 export interface Went {
   outcome: Outcome;
   asked: Purpose[];
   record: HandlerRecord | undefined;
 }
 
-/** The pipeline with a real sandbox, a real server that plays the model, and stores in memory that all jobs share. */
+/** The pipeline with a real sandbox, a real server as the model, and in-memory stores that all jobs share. */
 export async function startPipeline() {
   const sandbox = await createSandbox({ cells: 1 });
   const typeChecker = createTypeChecker();

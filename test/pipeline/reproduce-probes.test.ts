@@ -22,7 +22,7 @@ function jobOf(data: JsonObject) {
   return reading.job;
 }
 
-/** What a requester is held to whose tasks are as given. */
+/** The requirements of a requester with these tasks. */
 function held(change: (task: Example['task']) => JsonObject = (task) => task): Requirements {
   const data = example('anp-product-en.requester') as unknown as Example;
   return requirementsOf(clear(analyze(jobOf({ ...data, task: change(data.task) }))), 'seed');
@@ -43,8 +43,8 @@ const request = (productId: string, more: JsonObject = {}) => ({
   ...more,
 });
 
-test('the task that led to a quoted request is made from the case that is nearest to it', () => {
-  // Told apart by what only one of the tasks wants beside.
+test('the task that led to a quoted request is made from the nearest case', () => {
+  // The tasks differ in a member that only one of them has.
   const tagged = held((task) => ({
     ...task,
     inputSchema: { type: 'object', properties: { id: { type: 'string' }, of: { type: 'integer' } }, required: ['id'] },
@@ -55,7 +55,7 @@ test('the task that led to a quoted request is made from the case that is neares
   assert.deepEqual(quotedInputs(tagged, request('K7001')), [{ id: 'K7001', of: 1 }], 'the first of equals');
 });
 
-test('a quoted request that no valid task leads to is not played, and no invalid task is made up', () => {
+test('a quoted request that no valid task leads to is not replayed, and no invalid task is made up', () => {
   const narrow = held((task) => ({
     ...task,
     inputSchema: { type: 'object', properties: { id: { type: 'string', pattern: '^P[0-9]{5}$' } }, required: ['id'] },
@@ -69,7 +69,7 @@ test('a quoted request that no valid task leads to is not played, and no invalid
   for (const input of all) assert.deepEqual(validator.validate(input), [], JSON.stringify(input));
 });
 
-test('a quoted request with a value in another form is made from a task that has it in its own', () => {
+test('a quoted value in another form is converted to the form of the task', () => {
   const counted = held((task) => ({
     ...task,
     inputSchema: { type: 'object', properties: { id: { type: 'string', pattern: '^P[0-9]{5}$' } }, required: ['id'] },
@@ -77,7 +77,7 @@ test('a quoted request with a value in another form is made from a task that has
   assert.deepEqual(quotedInputs(counted, request('P-313-13')), [{ id: 'P31313' }]);
 });
 
-test('of two tasks, the one is taken whose request has all that the quoted one has', () => {
+test('of two tasks, the one whose request has all places of the quoted one is taken', () => {
   const data = example('anp-product-en.requester') as unknown as Example;
   const [first, second] = data.task.examples as [JsonObject, JsonObject];
   const named = (of: Json) => ({ ...(of as JsonObject), name: 'Lamp' });
@@ -105,7 +105,7 @@ test('of two tasks, the one is taken whose request has all that the quoted one h
   assert.deepEqual(quotedInputs(of, request('P12345', { productName: 'Desk' })), [{ id: 'P12345', name: 'Desk' }]);
 });
 
-test('texts that a complaint quotes are asked again where messages are texts', () => {
+test('quoted texts are sent again where messages are texts', () => {
   const { pathname } = new URL('../../fixtures/candidates/berth-lines/job.json', import.meta.url);
   const of = requirementsOf(clear(analyze(jobOf(JSON.parse(readFileSync(pathname, 'utf8'))))), 'seed');
   const inputs = probesOf(of, readComplaint('No answer to `MOOR 4711 ostrand 20`.', []))
@@ -114,7 +114,7 @@ test('texts that a complaint quotes are asked again where messages are texts', (
   assert.deepEqual(inputs, ['MOOR 4711 ostrand 20']);
 });
 
-test('where a quoted request is played again, the peer answers as in the case, about what is asked and to the id that is sent', async () => {
+test('when a quoted request is replayed, the peer answers as in the case, with the ids and values of the request sent', async () => {
   const [probe] = probesOf(held(), readComplaint(`- wrong\n${JSON.stringify(request('K7001'))}`, []));
   assert.ok(probe?.quoted);
   const answer = await probe.scenario.peer?.(request('K7001', { messageId: 'fresh' }), 1);
@@ -123,7 +123,7 @@ test('where a quoted request is played again, the peer answers as in the case, a
   assert.deepEqual([messageId, productInfo.productId], ['fresh', 'K7001']);
 });
 
-test('what the peer itself did wrong in a quoted exchange is no fault of ours', () => {
+test('the peer’s own faults in a quoted exchange are no faults of ours', () => {
   const provider = requirementsOf(clear(analyze(jobOf(example('anp-product-en.consistent')))), 'seed');
   const response = { messageId: 'x', type: 'RESPONSE', status: { code: 404, message: 'No' }, productInfo: null };
   const quoted = (answer: JsonObject) => {
@@ -136,7 +136,7 @@ test('what the peer itself did wrong in a quoted exchange is no fault of ours', 
   assert.equal(quotedOf(provider, readComplaint(`- wrong\n${JSON.stringify(request('K7001'))}`, [])), null);
 });
 
-test('a requester that never ends in a task is at fault; one that the peer’s answer breaks is not', () => {
+test('a requester that never ends is at fault; one that fails because of the peer’s answer is not', () => {
   const [probe] = probesOf(held(), readComplaint('- wrong', []));
   const seen = { issues: [], logs: [], calls: [], sends: [], order: [], issuedIds: [], durationMs: 1, cpuMs: 1 };
   const faults = (end: Observation['end']) =>
@@ -146,7 +146,7 @@ test('a requester that never ends in a task is at fault; one that the peer’s a
   assert.deepEqual(faults('threw'), []);
 });
 
-test('each amendment of a stored handler is made to the schema that it is of', () => {
+test('each amendment of a stored handler is applied to its own schema', () => {
   const analyzed = analyze(jobOf(example('anp-product-en.consistent')));
   const amendments = (['requestSchema', 'responseSchema'] as const).map(
     (of): Amendment => ({ of, patch: [{ op: 'add', path: '/title', value: `amended ${of}` }] }),

@@ -30,18 +30,18 @@ async function seen(source: string, complaint: string, deadline = inTime, data: 
   );
 }
 
-/** The sound module, which answers as given where the condition holds, and else does what comes then. */
+/** The sound module with an early answer where the condition holds. */
 function soundBut(condition: string, does: string, then = ''): string {
   const line = 'const { messageId } = request;';
   assert.ok(soundSource.includes(line));
   return soundSource.replace(line, `${line}\n  if (${condition}) ${does}\n${then}`);
 }
 
-/** Turns a request without its product id down. */
+/** Rejects a request without its product id. */
 const refusing =
   "  if (typeof request.productId !== 'string') return { messageId, status: { code: 400, message: 'Bad Request' }, product: null };";
 
-test('a fault at another place than the one that is complained of is not what was complained of', async () => {
+test('a fault at another place does not confirm the complaint', async () => {
   const source = soundSource.replace('code: 404', "code: '404' as never");
   const at = async (complaint: string) => (await seen(source, complaint)).faults.map(({ pointer }) => pointer);
   assert.deepEqual([...new Set(await at('- `/status/code` is a text'))], ['/status/code']);
@@ -49,7 +49,7 @@ test('a fault at another place than the one that is complained of is not what wa
   assert.ok((await at('- It is all wrong')).includes('/status/code'), 'no place is named: any counts');
 });
 
-test('what a broken request lacks, and what comes back as broken as it came, is no fault of ours', async () => {
+test('what a broken request lacks, and invalid values that it repeats, are no faults of ours', async () => {
   const sound = async (complaint: string) => (await seen(soundSource, complaint)).faults;
   assert.deepEqual(await sound('- The messageId is wrong'), []);
   assert.deepEqual(await sound('- All of it. We sent {"action":"getProduct","productId":"P-40921"}'), []);
@@ -61,7 +61,7 @@ test('what a broken request lacks, and what comes back as broken as it came, is 
   assert.ok(faults.some(({ pointer }) => pointer === '/status/code'));
 });
 
-test('a broken request of our own making shows nothing where the document does not say how those are answered', async () => {
+test('a generated broken request proves nothing where the document does not say how to answer it', async () => {
   const source = soundBut(
     "typeof request.productId !== 'string'",
     "return { messageId, status: { code: 'x' } } as never;",
@@ -75,7 +75,7 @@ test('a broken request of our own making shows nothing where the document does n
   );
 });
 
-test('what a complaint mentions without a quoted message is asked for, and its ids come back as well', async () => {
+test('values that a complaint mentions without quoting a message are tried as well, and their ids are checked', async () => {
   const places = async (source: string, complaint: string) =>
     (await seen(source, complaint)).faults.map(({ pointer }) => pointer);
   const broken = soundBut(
@@ -91,7 +91,7 @@ test('what a complaint mentions without a quoted message is asked for, and its i
   assert.ok((await places(short, '- messageId is cut, as "conv-2026-01"')).includes('/messageId'));
 });
 
-test('what tools have another example of is asked for as well', async () => {
+test('values of other tool examples are tried as well', async () => {
   const [tool] = job.tools as [JsonObject & { examples: Json[] }];
   const other = {
     input: { productId: 'P-77000' },
@@ -108,7 +108,7 @@ test('what tools have another example of is asked for as well', async () => {
   assert.deepEqual((await seen(source, complaint)).faults, []);
 });
 
-/** The job with a case in which a request without its product id is turned down. */
+/** The job with a case that rejects a request without its product id. */
 function withRefusal(candidateProtocols = String(job.agreement.candidateProtocols)): JsonObject {
   const request = { messageId: 'm-7003', action: 'getProduct' };
   const response = { messageId: 'm-7003', status: { code: 400, message: 'Bad Request' }, product: null };
@@ -119,7 +119,7 @@ function withRefusal(candidateProtocols = String(job.agreement.candidateProtocol
   };
 }
 
-test('no answer to a broken request is a fault where a case shows one that is turned down, and so is one that lacks what may be null', async () => {
+test('no answer to a broken request is a fault where a case rejects one, and so is an answer without a nullable member', async () => {
   const silent = soundBut(
     "typeof request.productId !== 'string' && messageId !== 'm-7003'",
     "throw new Error('no id');",
@@ -150,7 +150,7 @@ test('no answer to a broken request is a fault where a case shows one that is tu
   );
 });
 
-test('values just beyond their bounds are tried where a case shows a broken request that is turned down', async () => {
+test('values just beyond their bounds are tried where a case rejects a broken request', async () => {
   const text = String(job.agreement.candidateProtocols);
   const limited = withRefusal(
     text.replace('"productId": {\n      "type": "string"', '"productId": {\n      "type": "string", "maxLength": 12'),
@@ -160,7 +160,7 @@ test('values just beyond their bounds are tried where a case shows a broken requ
   assert.deepEqual((await seen(source, '- It is wrong')).faults, []);
 });
 
-test('what is quoted is meant, whatever names of members are mentioned by the way', async () => {
+test('a quoted message counts, whatever member names the complaint mentions by chance', async () => {
   const source = soundBut(
     "request.productId === 'P-3'",
     "return { messageId, status: { code: 200, message: 'OK' }, product: 3 } as never;",
@@ -171,7 +171,7 @@ test('what is quoted is meant, whatever names of members are mentioned by the wa
   assert.deepEqual(await places(`- Please fix \`/status/code\`: ${quoted}`), []);
 });
 
-test('what the job has as loose differs from no case', async () => {
+test('places that the job declares loose do not differ from any case', async () => {
   const source = soundSource.replace("message: 'OK'", "message: 'Here it is'");
   const asked = '- It is wrong\n{"messageId":"q","action":"getProduct","productId":"P-40921"}';
   const loose = { ...job, loose: [{ pointer: '/status/message', as: 'text' }] };
@@ -179,7 +179,7 @@ test('what the job has as loose differs from no case', async () => {
   assert.ok((await seen(source, asked)).faults.some(({ pointer }) => pointer === '/status/message'));
 });
 
-test('what is shown of us is our answer to the first case, but where the complaint quotes what was asked', async () => {
+test('the rejection shows our answer to the first case, or to the request that the complaint quotes', async () => {
   const first = JSON.stringify(heldTo(job).subject.cases[0]?.request);
   const failure = "{ messageId, status: { code: 404, message: 'Not Found' }, product: null }";
   const knowsOne = soundBut(`JSON.stringify(request) !== '${first}'`, `return ${failure};`);
@@ -191,7 +191,7 @@ test('what is shown of us is our answer to the first case, but where the complai
   assert.equal(await code(JSON.stringify({ messageId: 'q', action: 'getProduct', productId: 'P-40921' })), 404);
 });
 
-test('where time is short, runs beyond the cases end before all were made', async () => {
+test('where time is short, the runs beyond the cases stop early', async () => {
   const source = soundBut('true', 'for (let step = 0; step < 1e8; step += 1);');
   const complaint = '- `/status/code` is a text';
   const all = caseScenarios(heldTo(job).subject).length + probesOf(heldTo(job), readComplaint(complaint, names)).length;

@@ -6,7 +6,7 @@ import { CodedError } from '../../src/kernel/errors.ts';
 const never = new AbortController().signal;
 const lost = new CodedError('PLATFORM_SANDBOX_LOST', 'Cannot run handler: lost');
 
-/** How often work is done that fails so often, and what comes of it. */
+/** How often work runs that fails this often, and its result. */
 async function tried(failures: number, fault: Error, signal = never): Promise<[times: number, end: unknown]> {
   let times = 0;
   const end = await retryLost(async () => {
@@ -17,12 +17,12 @@ async function tried(failures: number, fault: Error, signal = never): Promise<[t
   return [times, end];
 }
 
-test('what a lost cell kept from being done is done again, three times at most', async () => {
+test('work whose cell was lost is retried, three times at most', async () => {
   assert.deepEqual(await tried(2, lost), [3, 'done']);
   assert.deepEqual(await tried(10, lost), [4, lost]);
 });
 
-test('what another fault kept from being done is not done again, nor what nobody wants any more', async () => {
+test('work that failed otherwise, or was aborted, is not retried', async () => {
   const other = new CodedError('PLATFORM_REDIS_UNREACHABLE', 'Cannot reach Redis');
   assert.deepEqual(await tried(1, other), [1, other]);
   const plain = new TypeError('oops');

@@ -22,7 +22,7 @@ const wrongCase = withCaseText(productJob(), (text) =>
   text.replace('"code": 404', '"code": 410').replaceAll('404', '410'),
 );
 
-/** Generates for the wrong case, with a lease that has this signal; who is asked what is noted. */
+/** Generates for the wrong case, under a lease with this signal; records the questions asked. */
 async function solved(deadline: Deadline, lease: AbortSignal, complete: Model['complete']) {
   const once: HandlerStore['once'] = async (_tenant, _key, turn) => turn.work(lease);
   const services: Services = {
@@ -42,7 +42,7 @@ async function solved(deadline: Deadline, lease: AbortSignal, complete: Model['c
   return solve(heldTo(wrongCase), received, services, bench.ledger());
 }
 
-test('after the peer’s deadline candidates are written, and no judge is asked', async () => {
+test('after the peer’s deadline candidates are written, but no judge is asked', async () => {
   const systems: string[] = [];
   const passed = new Deadline(0, AbortSignal.abort(new DOMException('the time is up', 'TimeoutError')));
   const working = solved(passed, never, async ({ system }) => {
@@ -54,7 +54,7 @@ test('after the peer’s deadline candidates are written, and no judge is asked'
   assert.ok(!systems.includes(JUDGE_SYSTEM_PROMPT));
 });
 
-test('a generation whose lease is lost is called off', async () => {
+test('a generation whose lease is lost is aborted', async () => {
   const lost = new AbortController();
   const reason = new Error('the lease is lost');
   const inTime = new Deadline(Date.now() + hangMs, never);

@@ -10,7 +10,7 @@ import type { Services } from '../../src/job/services.ts';
 import { productJob, soundSource } from '../generation/rig.ts';
 import { heldTo, noReading, recordOf, trusting } from '../generation/workbench.ts';
 
-test('what is stored of a handler that is held to further amendments is declared as they have it', async () => {
+test('a handler that is stored with further amendments has the declarations of the amended schemas', async () => {
   const job = productJob();
   const record = await recordOf(job, soundSource);
   const held = heldTo(job);
@@ -33,7 +33,7 @@ test('what is stored of a handler that is held to further amendments is declared
   assert.notEqual(stored.types, record.types);
 });
 
-test('a handler is stored with the report of its job, told shortly', async () => {
+test('a handler is stored with the shortened report of its job', async () => {
   const job = productJob();
   const order = await assignmentFor(heldTo(job), trusting);
   const ledger = new Ledger({ jobId: 'j', negotiationId: 'n' }, () => undefined);

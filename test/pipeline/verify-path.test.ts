@@ -8,7 +8,7 @@ const rig = await startRig();
 after(() => rig.close());
 await rig.worker();
 
-test('what is reported of a stored handler that passes is what it was run on, and what it is known by', async () => {
+test('the report on a stored handler that passes has the cases that were run, and its earlier checks', async () => {
   const mark = 'verify-report';
   const { job, record } = await solved(rig, mark);
   const asked = async (data: JsonObject, digest: string, nth: number) =>
@@ -30,7 +30,7 @@ test('what is reported of a stored handler that passes is what it was run on, an
   assert.ok(anew.report.checks.length > 0, 'cases that are new to it are reason to check it again');
 });
 
-test('a handler that fails and cannot be made again is reported with the cases that it was made for', async () => {
+test('the report on a handler that fails and cannot be made again has the cases of the last candidate', async () => {
   const mark = 'verify-failed';
   const { job, record } = await solved(rig, mark);
   const broken = await storeInstead(rig, record, 'export const handle = () => 1;');

@@ -9,13 +9,13 @@ after(() => sandbox.close());
 
 const run: Run = { input: '20', seed: 's', nowMs: 0, tools: [], send: false };
 
-/** A record as far as loading looks at it. */
+/** The part of a record that loading needs. */
 function recordOf(digest: string, tenant = 'one'): HandlerRecord {
   const bundle = `function handle(n) { return n + 1; }\nexport {\n  handle\n};\n`;
   return { digest, role: 'provider', bundle, provenance: { tenant } } as HandlerRecord;
 }
 
-/** Counts what is loaded and closed on the real sandbox. */
+/** Counts loads and closes of the real sandbox. */
 function watched() {
   const counts = { loaded: 0, closed: 0 };
   const load: typeof sandbox.load = async (...given) => {
@@ -46,7 +46,7 @@ test('a sound handler stays loaded for the next job of its tenant', async () => 
   assert.equal(counts.loaded, 2);
 });
 
-test('one that failed is closed, but not under those who still run it', async () => {
+test('a handler that failed is closed, but not while another job still runs it', async () => {
   const { counts, load } = watched();
   const warm = new WarmHandlers({ load }, async () => false);
   await (await warm.borrow(recordOf('a'))).release(true);
@@ -60,7 +60,7 @@ test('one that failed is closed, but not under those who still run it', async ()
   assert.deepEqual(counts, { loaded: 2, closed: 2 });
 });
 
-test('one that another worker has put into quarantine is loaded anew, so that it is refused', async () => {
+test('a handler that another worker has put into quarantine is loaded again, so that it is refused', async () => {
   const { counts, load } = watched();
   const quarantined = new Set<string>();
   const warm = new WarmHandlers({ load }, async (bundle) => quarantined.has(bundle));
@@ -71,7 +71,7 @@ test('one that another worker has put into quarantine is loaded anew, so that it
   assert.deepEqual(counts, { loaded: 2, closed: 2 });
 });
 
-test('of two that were loaded at the same moment one stays', async () => {
+test('of two handlers loaded at the same time, one stays', async () => {
   const { counts, load } = watched();
   const warm = new WarmHandlers({ load }, async () => false);
   const lent = await Promise.all([warm.borrow(recordOf('a')), warm.borrow(recordOf('a'))]);
@@ -82,7 +82,7 @@ test('of two that were loaded at the same moment one stays', async () => {
   assert.deepEqual(counts, { loaded: 2, closed: 1 });
 });
 
-test('the one longest unused makes room, and none stays for ever', async () => {
+test('the least recently used handler is removed first, and none stays forever', async () => {
   const { counts, load } = watched();
   let nowMs = 0;
   const warm = new WarmHandlers(

@@ -13,12 +13,12 @@ const warning = 'DOCUMENT_KEYWORD_REMOVED';
 const confirmed = 'CANDIDATE_COMPLAINT_CONFIRMED';
 const complaint = { action: 'fixErrorNegotiation', errorDescription: '- it is all wrong', status: 'negotiating' };
 
-/** The verdict, and the codes of what was found, each once. */
+/** The verdict, and the codes of the findings, each once. */
 function end({ verdict, findings }: Outcome): unknown[] {
   return [verdict, ...new Set(findings.map(({ code }) => code))];
 }
 
-test('what the preflight warns of stands in every outcome, after what is worse', async () => {
+test('warnings of the preflight are in every outcome, after the errors', async () => {
   const mark = 'warned';
   rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
   const plain = markedJob(mark, { tenant: mark, timeoutMs: 120_000 });

@@ -4,7 +4,7 @@ import { quoteStands } from '../../src/prompting/quote-stands.ts';
 
 const DOCUMENT = 'The provider returns\n  detailed product\u200B information.';
 
-test('a quote counts where it stands in the document word for word, white space aside', () => {
+test('a quote counts if the document contains it word for word, apart from white space', () => {
   for (const quote of [
     'provider returns detailed product',
     'The provider returns',
@@ -15,12 +15,12 @@ test('a quote counts where it stands in the document word for word, white space 
   }
 });
 
-test('a short quote in Chinese says enough', () => {
+test('a short quote in Chinese is long enough', () => {
   assert.equal(quoteStands('请求者携带商品id或名字', '商品id或'), true);
   assert.equal(quoteStands('请求者携带商品id或名字', '商品'), false);
 });
 
-test('a quote that is invented, changed, or too short to say anything does not count', () => {
+test('a quote that is invented, changed or too short does not count', () => {
   for (const quote of ['', '   ', 'product', 'The provider denies', 'the provider returns'])
     assert.equal(quoteStands(DOCUMENT, quote), false, quote);
 });

@@ -10,7 +10,7 @@ function lastTurn(facts: RepairFacts, source = SOURCE): string {
   return renderRepair(PROMPT, 'provider', source, facts).turns.at(-1)?.text ?? '';
 }
 
-test('a repair repeats the question, then the module as the answer, then the facts', () => {
+test('a repair has the question, the module as the answer, then the facts', () => {
   const { system, turns } = renderRepair(PROMPT, 'provider', SOURCE, {
     typeFaults: [{ line: 2, column: 40, message: "Property 'a' does not exist." }],
   });
@@ -24,21 +24,21 @@ test('a repair repeats the question, then the module as the answer, then the fac
   assert.ok(turns[2]?.text.startsWith(REPAIR_HEADING));
 });
 
-test('a repair of a repair starts from the first question, without the module before', () => {
+test('a second repair starts from the first question, without the earlier module', () => {
   const once = renderRepair(PROMPT, 'provider', 'export const handle = 1;', {});
   const twice = renderRepair(once, 'provider', 'export const handle = 2;', {});
   assert.equal(twice.turns.length, 3);
   assert.ok(!twice.turns.some(({ text }) => text.includes('handle = 1')));
 });
 
-test('a type fault comes with its line', () => {
+test('a type error comes with its line', () => {
   assert.match(
     lastTurn({ typeFaults: [{ line: 2, column: 40, message: "Property 'a' does not exist." }] }),
     /line 2, column 40: Property 'a' does not exist\.\n {2}in: export const handle = \(r: Request\) => r\.a;/,
   );
 });
 
-test('a failed case comes with request, expected, got, the places that differ, and the calls', () => {
+test('a failed case comes with request, expected, got, differing places and calls', () => {
   const text = lastTurn({
     cases: [
       {
@@ -64,7 +64,7 @@ test('a failed case comes with request, expected, got, the places that differ, a
   }
 });
 
-test('a thrown message comes with the line of the TypeScript source', () => {
+test('an error message comes with its line of TypeScript', () => {
   const text = lastTurn({
     cases: [
       {
@@ -91,7 +91,7 @@ test('a thrown message comes with the line of the TypeScript source', () => {
   }
 });
 
-test('checks and bundle faults are told', () => {
+test('failed checks and bundle errors are included', () => {
   const text = lastTurn({
     bundleFaults: [{ message: 'import "fs" is not allowed' }],
     checks: [{ name: 'renaming', facts: ['expected "a1", got "P12345"'] }],
@@ -105,7 +105,7 @@ test('checks and bundle faults are told', () => {
     assert.ok(text.includes(part), part);
 });
 
-test('the facts are bounded however much was found, and say what was left out', () => {
+test('the facts are limited, and say how much is omitted', () => {
   const long = 'x'.repeat(50_000);
   const one = {
     input: long,
@@ -124,7 +124,7 @@ test('the facts are bounded however much was found, and say what was left out', 
   assert.match(text, /more/);
 });
 
-test('facts cannot leave their block, and hide nothing', () => {
+test('facts cannot leave their block and hide nothing', () => {
   const text = lastTurn({
     cases: [
       {
@@ -143,12 +143,12 @@ test('facts cannot leave their block, and hide nothing', () => {
   assert.doesNotMatch(text, /\p{Cf}|[^\P{Cc}\n]/u);
 });
 
-test('a module with fences of its own stays in one fence', () => {
+test('a module that contains fences stays in one fence', () => {
   const source = 'export const handle = 1;\n/*\n```\n*/\n';
   assert.equal(renderRepair(PROMPT, 'provider', source, {}).turns[1]?.text, `\`\`\`\`ts\n${source.trim()}\n\`\`\`\``);
 });
 
-test('a question that is put again keeps its turns, and tells at its end what became of its answers', () => {
+test('a repeated question keeps its turns and ends with the failures of its answers', () => {
   const repair = renderRepair(PROMPT, 'provider', SOURCE, {});
   for (const question of [PROMPT, repair]) {
     const { system, turns } = renderRetry(
@@ -182,7 +182,7 @@ test('a question that is put again keeps its turns, and tells at its end what be
   }
 });
 
-test('what is told of earlier answers is bounded, and hides nothing', () => {
+test('the facts of earlier answers are limited and hide nothing', () => {
   const long = { message: `\u200B${'x'.repeat(9_000)}`, facts: { typeFaults: [{ message: 'y'.repeat(9_000) }] } };
   const text = renderRetry(PROMPT, 'provider', Array(30).fill(long), 30).turns[0]?.text ?? '';
   assert.ok(text.length < 9_500, String(text.length));

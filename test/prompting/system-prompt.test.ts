@@ -6,18 +6,18 @@ import { createTypeChecker } from '../../src/typing/type-checker.ts';
 const typeChecker = createTypeChecker();
 after(() => typeChecker.close());
 
-/** The numbered rule, as one line. */
+/** The rule with this number, on one line. */
 function rule(number: number): string {
   return SYSTEM_PROMPT.split('\n').find((line) => line.startsWith(`${number}. `)) ?? '';
 }
 
-test('a module is told what it is tried with, and that every sentence counts', () => {
+test('the prompt says how a module is tested, and that every sentence counts', () => {
   const [opening = ''] = SYSTEM_PROMPT.split('\n');
   for (const part of ['another reader made', 'checks that no example shows', 'Every sentence of the agreement counts'])
     assert.ok(opening.includes(part), part);
 });
 
-test('a broken request, a failing tool and a strange answer each have one rule, and none ends in a success', () => {
+test('an invalid request, a failing tool and an unexpected answer each have one rule, and none ends in success', () => {
   assert.match(rule(3), /as the agreement says .* response schema has for failures.* throw an Error.* Never invent/);
   assert.match(rule(4), /failure that the agreement has for that.* let the error pass.* something else.* is no answer/);
   assert.match(
@@ -26,7 +26,7 @@ test('a broken request, a failing tool and a strange answer each have one rule, 
   );
 });
 
-test('the compiler flags that are named are those that are on', async () => {
+test('the compiler flags in the prompt are those in use', async () => {
   assert.ok(SYSTEM_PROMPT.includes('Compiler flag: "strict" alone.'));
   const types = [
     'export interface Request { a?: number }',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Assertion } from '../../src/contract/reading.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import { assertionFault, keepsAll } from '../../src/readings/assertions.ts';
+import { assertionFault, satisfiesAll } from '../../src/readings/assertions.ts';
 
 const answer: Json = {
   code: 200,
@@ -13,7 +13,7 @@ const answer: Json = {
   empty: {},
 };
 
-/** An assertion with whether `answer` keeps it. */
+/** An assertion, and whether `answer` satisfies it. */
 const table: [holds: boolean, assertion: Assertion][] = [
   [true, { at: '/code', equals: 200 }],
   [false, { at: '/code', equals: '200' }],
@@ -64,20 +64,20 @@ const table: [holds: boolean, assertion: Assertion][] = [
 ];
 
 for (const [holds, assertion] of table) {
-  test(`${JSON.stringify(assertion)} ${holds ? 'holds' : 'does not hold'}`, () => {
+  test(`${JSON.stringify(assertion)} ${holds ? 'holds' : 'fails'}`, () => {
     const fault = assertionFault(assertion, answer);
     assert.equal(fault === undefined, holds, fault);
-    assert.equal(keepsAll([assertion], answer), holds);
+    assert.equal(satisfiesAll([assertion], answer), holds);
     if (!holds) assert.match(String(fault), /^wanted ./);
   });
 }
 
-test('of several things that one assertion says all must hold', () => {
+test('an assertion with several conditions holds only if all of them do', () => {
   assert.equal(assertionFault({ at: '/code', present: true, lessOrEqual: 300, notEquals: 404 }, answer), undefined);
   assert.equal(assertionFault({ at: '/code', present: true, lessOrEqual: 100 }, answer), 'wanted at most 100');
 });
 
-test('the answer of the base case may differ at loose places and in ids that the handler made', () => {
+test('the answer of the base case may differ at loose places and in ids that the handler created', () => {
   const base = { code: 200, id: 'x-1', at: '2026-01-15' };
   const loose = [{ pointer: '/at', as: 'time' as const }];
   const same = { sameAsBase: true } as const;

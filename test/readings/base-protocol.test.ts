@@ -13,7 +13,7 @@ const RESPONSE = {
   required: ['code', 'item'],
 };
 
-/** The schemas of the base protocol stand where the document has its own words. */
+/** Puts the schemas into the base protocol, so that the document has only its own words. */
 const BASE = `## Request\n${JSON.stringify(REQUEST)}\n## Response\n${JSON.stringify(RESPONSE)}\n# Codes\nCode 100001 is a lock.\n`;
 
 const subject = subjectOf({
@@ -30,13 +30,13 @@ const subject = subjectOf({
   baseProtocols: { [URI]: { content: BASE } },
 });
 
-test('words of a document that builds on another protocol are read, wherever that one has its schemas', () => {
+test('the text of a document that builds on another protocol is read, although its schemas are in that protocol', () => {
   const units = unitsOfSubject(subject).map(({ text }) => text);
   assert.ok(units.includes('- Code 100002 is discontinued.'), units.join('\n'));
   assert.ok(new Vocabulary(subject).hasNumber(100002));
 });
 
-test('what the protocol itself says is public property, and what only its schemas hold is no word of it', () => {
+test('the text of the base protocol counts as known, what only its schemas contain does not', () => {
   const vocabulary = new Vocabulary(subject);
   assert.ok(vocabulary.hasNumber(100001));
   assert.ok(vocabulary.hasText('lock'));

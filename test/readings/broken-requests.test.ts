@@ -32,7 +32,7 @@ const three = [
 
 const madeOf = (entries: JsonObject[], of = subject) => brokenRequestCases(worldsOf(derived(...entries), of), of);
 
-test('what three broken requests have in common is demanded of others', () => {
+test('the common demands of three broken requests apply to others', () => {
   const made = madeOf(three);
   assert.ok(made.length >= 4, `${made.length}`);
   const given = new Set(three.map(({ request }) => JSON.stringify(request)));
@@ -49,7 +49,7 @@ test('what three broken requests have in common is demanded of others', () => {
   }
 });
 
-test('what is repeated from the request is demanded where it can be read there', () => {
+test('an echoed value is demanded where the request has it', () => {
   const made = madeOf(three);
   const echoOf = (path: string) =>
     made
@@ -61,13 +61,13 @@ test('what is repeated from the request is demanded where it can be read there',
   for (const echo of echoOf('/id')) assert.equal(echo, undefined, 'an id that is missing or broken is no id');
 });
 
-test('two examples are too few, and so are three that have nothing in common', () => {
+test('two examples are too few, and so are three without a common demand', () => {
   assert.deepEqual(madeOf(three.slice(0, 2)), []);
   const other = broken(set('/thing', 7), [{ at: '/code', equals: 409 }]);
   assert.deepEqual(madeOf([...three, other]), []);
 });
 
-test('what is not broken, is said not to be, or starts from a broken case is no example', () => {
+test('a valid request, one that is declared so, or one with a broken base is no example', () => {
   const fine = broken(set('/thing', 'hoe'), refused('a-1'));
   assert.deepEqual(madeOf([...three.slice(0, 2), fine]), []);
   assert.deepEqual(madeOf([...three.slice(0, 2), { ...three[2], broken: false }]), []);
@@ -77,17 +77,17 @@ test('what is not broken, is said not to be, or starts from a broken case is no 
   assert.deepEqual(madeOf([...three.slice(0, 2), either]), []);
 });
 
-test('readings of the older form do not say that a request is broken: its schema does', () => {
+test('readings of the older form do not mark broken requests: the schema decides', () => {
   const older = three.map(({ broken: _, ...entry }) => entry);
   assert.equal(madeOf(older).length, madeOf(three).length);
 });
 
-test('a requester, and an agreement without a schema of requests, have none', () => {
+test('a requester has no such cases, nor has an agreement without a request schema', () => {
   assert.deepEqual(brokenRequestCases([], subjectOf(borrowingJob())), []);
   assert.deepEqual(madeOf(three, { ...subject, requestSchema: null }), []);
 });
 
-test('a handler that sees to the written ones alone is found out, one that sees to all is not', async () => {
+test('a handler that handles only the listed broken requests is found out, one that handles all is not', async () => {
   const entries = derived(...three);
   const rest = `
   const { state } = await context.call.find({ thing: input.thing });
@@ -105,7 +105,7 @@ test('a handler that sees to the written ones alone is found out, one that sees 
   assert.deepEqual((await bench.judge(wide, job, entries)).broken, []);
 });
 
-test('members in members are broken too', () => {
+test('nested members are broken too', () => {
   const schema = object({
     id: { type: 'string' },
     order: object({ size: { type: 'integer' }, note: { type: 'string' } }),

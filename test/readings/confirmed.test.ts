@@ -17,14 +17,14 @@ async function brokenBy(body: string, entry: JsonObject, data = lendingJob()): P
   return broken[0] as BrokenCase;
 }
 
-/** What a second reader's answers to the place of the first breach come to. */
+/** The verdict of a second reader's answers on the first breach. */
 function verdict(broken: BrokenCase, answer: ConfirmedAnswer | undefined): Agreement {
   const [breach] = broken.breaches;
   assert.ok(breach);
   return agreementOn(breach, broken, answer === undefined ? {} : { [placeOfBreach(breach)]: answer });
 }
 
-/** What is expected, what a handler does instead, and what answers of a second reader come to. */
+/** An expectation, what a handler does instead, and the verdicts of a second reader's answers. */
 const table: {
   name: string;
   body: string;
@@ -202,7 +202,7 @@ const table: {
   },
 ];
 
-describe('a second reader bears out or denies', () => {
+describe('a second reader confirms or denies', () => {
   for (const { name, body, entry, data, said } of table)
     test(name, async () => {
       const broken = await brokenBy(body, entry, data);
@@ -210,7 +210,7 @@ describe('a second reader bears out or denies', () => {
     });
 });
 
-test('of several breaches those alone count that were borne out; of none nothing is left', async () => {
+test('only confirmed breaches remain; where there are none, nothing does', async () => {
   const broken = await brokenBy('return { id: "x", code: 200 };', {
     expect: {
       answer: [
@@ -228,7 +228,7 @@ test('of several breaches those alone count that were borne out; of none nothing
   assert.equal(confirmedPart(broken, { 'answer /code': { value: 200 } }), null);
 });
 
-test('calls and requests one by one are asked about one by one', async () => {
+test('there is a question for each numbered call or request', async () => {
   const calls = `
   for (const thing of ['saw', 'hoe']) await context.call.lend({ thing });
   return { id: input.id, code: 200 };`;
@@ -266,14 +266,14 @@ test('calls and requests one by one are asked about one by one', async () => {
   assert.equal(confirmedPart(sends, answersOf(sends.entry))?.breaches.length, 2);
 });
 
-test('names of the prototype are no answers', async () => {
+test('names of Object.prototype are no answers', async () => {
   const broken = await brokenBy('return { id: input.id, code: 200 };', {
     expect: { answer: [{ at: '/code', equals: 409 }] },
   });
   assert.equal(confirmedPart(broken, Object.create({ 'answer /code': { value: 409 } })), null);
 });
 
-test('every breach has a place that is asked about, and the case itself bears it out', async () => {
+test('every breach has a question, and the case itself confirms it', async () => {
   for (const { body, entry, data } of table) {
     const broken = await brokenBy(body, entry, data);
     const keys = placesOf(broken.entry.expect).map(({ key }) => key);
@@ -285,7 +285,7 @@ test('every breach has a place that is asked about, and the case itself bears it
   }
 });
 
-test('questions say neither what is expected nor what was done', () => {
+test('questions reveal neither the expectation nor the handler’s answer', () => {
   const [entry] = derived({
     expect: {
       answer: [
@@ -324,13 +324,13 @@ test('questions say neither what is expected nor what was done', () => {
     assert.ok(said.includes(word), word);
 });
 
-test('a world is asked about sixteen places at most', () => {
+test('a world has at most sixteen questions', () => {
   const answer = Array.from({ length: 30 }, (_, index) => ({ at: `/place${index}`, equals: index }));
   const [entry] = derived({ expect: { answer } });
   assert.equal(placesOf(entry?.expect ?? {}).length, 16);
 });
 
-test('a place is looked up in a whole answer that a second reader gave', async () => {
+test('a place is looked up in the whole answer of a second reader', async () => {
   const entry = { expect: { answer: [{ at: '/code', equals: 409 }] } };
   const broken = await brokenBy('return { id: input.id, code: 200 };', entry);
   const [breach] = broken.breaches;

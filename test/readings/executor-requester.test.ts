@@ -6,7 +6,7 @@ import { borrowingJob, derived, foundBy, startJudging } from './rig.ts';
 const bench = await startJudging();
 after(() => bench.close());
 
-/** What a requester breaks of some derived cases, in short. */
+/** The breaches of a requester, in short. */
 async function borrowing(body: string, ...entries: JsonObject[]): Promise<[number, string][]> {
   const cases = derived(...entries);
   return foundBy(await bench.judge(body, borrowingJob(), cases), cases);
@@ -14,7 +14,7 @@ async function borrowing(body: string, ...entries: JsonObject[]): Promise<[numbe
 
 const numbersOf = (found: readonly [number, string][]) => [...new Set(found.map(([number]) => number))];
 
-/** Asks until there is no further page. */
+/** Sends requests until there is no further page. */
 const borrower = `
   const ask = (thing) => context.send({ id: context.newId(), thing });
   try {
@@ -26,7 +26,7 @@ const borrower = `
     return { got: false };
   }`;
 
-test('a peer answers by its script, with the ids of the request; else as in the base case', async () => {
+test('a peer answers by its script, with the ids of the request; otherwise as in the base case', async () => {
   const got = (value: boolean) => ({ answer: [{ at: '/got', equals: value }] });
   const found = await borrowing(
     borrower,
@@ -46,7 +46,7 @@ test('a peer answers by its script, with the ids of the request; else as in the 
   assert.deepEqual(found, []);
 });
 
-test('a peer echoes the id of the request in hand, as its base case does', async () => {
+test('a peer echoes the id of the current request, as its base case does', async () => {
   const strict = `
   const id = context.newId();
   const response = await context.send({ id, thing: input.want });
@@ -60,7 +60,7 @@ test('a peer echoes the id of the request in hand, as its base case does', async
   assert.deepEqual(found, []);
 });
 
-test('requests that are sent are counted and looked into, their loose places aside', async () => {
+test('sent requests are counted and checked, except for their loose places', async () => {
   const entries = [
     { expect: { sends: [{ times: 2 }] } },
     { expect: { sends: { input: [{ equals: { id: 'q-7f3a9c', thing: 'saw' } }] } } },
@@ -71,7 +71,7 @@ test('requests that are sent are counted and looked into, their loose places asi
   assert.deepEqual(numbersOf(await borrowing(borrower, ...entries)), [0, 2, 4]);
 });
 
-test('a peer response that breaks its schema never arrives: nothing can be said of that run', async () => {
+test('a peer response that breaks its schema never arrives, so that run proves nothing', async () => {
   const found = await borrowing(borrower, {
     peer: [{ patch: [{ op: 'remove', path: '/code' }] }],
     expect: { answer: [{ at: '/got', equals: true }] },
@@ -79,7 +79,7 @@ test('a peer response that breaks its schema never arrives: nothing can be said 
   assert.deepEqual(found, []);
 });
 
-test('a task’s output that repeats an id of the handler is that of the base case', async () => {
+test('a task output that repeats an id of the handler matches the base case', async () => {
   const data = borrowingJob();
   const task = data.task as JsonObject & { examples: { output: JsonObject }[] };
   const ids = ['q-7f3a9c', 'q-81bd02'];

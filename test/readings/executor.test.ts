@@ -6,7 +6,7 @@ import { derived, foundBy, lendingJob, startJudging } from './rig.ts';
 const bench = await startJudging();
 after(() => bench.close());
 
-/** Keeps the agreement. */
+/** Satisfies the agreement. */
 const lender = `
   try {
     const { state } = await context.call.find({ thing: input.thing });
@@ -17,7 +17,7 @@ const lender = `
     return { id: input.id, code: 500 };
   }`;
 
-/** What a provider breaks of some derived cases, in short. */
+/** The breaches of a provider, in short. */
 async function lending(body: string, ...entries: JsonObject[]): Promise<[number, string][]> {
   const cases = derived(...entries);
   return foundBy(await bench.judge(body, lendingJob(), cases), cases);
@@ -25,7 +25,7 @@ async function lending(body: string, ...entries: JsonObject[]): Promise<[number,
 
 const numbersOf = (found: readonly [number, string][]) => [...new Set(found.map(([number]) => number))];
 
-test('a world changes its case: request, tools, or both', async () => {
+test('a world changes the request of its case, the tools, or both', async () => {
   const found = await lending(
     lender,
     { request: [{ op: 'replace', path: '/thing', value: 'axe' }], expect: { answer: [{ at: '/code', equals: 409 }] } },
@@ -46,7 +46,7 @@ test('a world changes its case: request, tools, or both', async () => {
   assert.deepEqual(found, [[4, 'found 409 at "/code" of the answer, wanted 200']]);
 });
 
-test('tools fail as they are told, with the message that is given', async () => {
+test('tools fail as scripted, with the given message', async () => {
   const teller = `
   try { await context.call.find({ thing: input.thing }); return { id: input.id, code: 200 }; }
   catch (error) { return { id: input.id, code: error.code === 'TIMEOUT' ? 400 : 500, why: error.message }; }`;
@@ -61,7 +61,7 @@ test('tools fail as they are told, with the message that is given', async () => 
   assert.deepEqual(found, [[0, 'found "ZQX-81" in the answer, wanted it nowhere there']]);
 });
 
-/** Asks until the state is one that it likes; tells how often it asked. */
+/** Calls the tool until the state is as wanted; returns the number of calls. */
 const patient = `
   let asked = 0;
   for (; asked < 5; asked += 1) {
@@ -81,7 +81,7 @@ test('a list of answers is a sequence whose last one repeats', async () => {
   assert.deepEqual(found, []);
 });
 
-test('with "when" and "times" the first answer that fits and is not used up is given, else the examples answer', async () => {
+test('with "when" and "times", the first matching answer that is left is given, otherwise the examples answer', async () => {
   const both = `
   const states = [];
   for (const thing of ['saw', 'hoe', 'saw', 'hoe', 'axe'])
@@ -100,7 +100,7 @@ test('with "when" and "times" the first answer that fits and is not used up is g
   assert.deepEqual(found, []);
 });
 
-test('a patch changes what the examples answer to that very input', async () => {
+test('a patch changes the answer of the examples to the same input', async () => {
   const teller = `
   const found = await context.call.find({ thing: input.thing });
   return { id: input.id, code: 200, found };`;
@@ -113,7 +113,7 @@ test('a patch changes what the examples answer to that very input', async () => 
   assert.deepEqual(found, []);
 });
 
-test('what hangs on a call that nobody can answer is held against nobody; what came before it is', async () => {
+test('breaches after an unanswered call do not count; those before it do', async () => {
   const entry = {
     request: [{ op: 'replace', path: '/thing', value: 'rake' }],
     expect: { answer: [{ at: '/code', equals: 200 }], calls: [{ tool: 'lend', times: 1 }] },
@@ -127,7 +127,7 @@ test('what hangs on a call that nobody can answer is held against nobody; what c
   assert.equal((await lending(lender, failing)).length, 2, 'a call that fails as it is told is answered');
 });
 
-test('an output that the host refuses ends what can be said of a run', async () => {
+test('a tool output that the host refuses makes the run prove nothing', async () => {
   const found = await lending(lender, {
     tools: { find: [{ patch: [{ op: 'remove', path: '/state' }] }] },
     expect: { answer: [{ at: '/code', equals: 200 }] },
@@ -135,7 +135,7 @@ test('an output that the host refuses ends what can be said of a run', async () 
   assert.deepEqual(found, []);
 });
 
-test('calls are counted, with those whose input fits, and a bound on a tool that only reads wants a sentence of it', async () => {
+test('calls are counted, also by input, and a limit on a read-only tool needs a sentence that names it', async () => {
   const twice = `await context.call.find({ thing: input.thing }); ${lender}`;
   const found = await lending(
     twice,
@@ -152,7 +152,7 @@ test('calls are counted, with those whose input fits, and a bound on a tool that
   assert.deepEqual(numbersOf(found), [1, 3, 4, 5, 6, 7]);
 });
 
-test('order: what comes first is asked for once it has happened, and nothing comes after the last', async () => {
+test('order: the first must happen before the second, and nothing may follow the last', async () => {
   const careless = `
   await context.call.lend({ thing: input.thing });
   const { state } = await context.call.find({ thing: input.thing });
@@ -172,7 +172,7 @@ test('order: what comes first is asked for once it has happened, and nothing com
   );
 });
 
-test('never: in answer and logs, or where it says', async () => {
+test('never: in answer and logs, or where the case says', async () => {
   const talker = `context.log('thing ' + input.thing + ' for 42 days'); return { id: input.id, code: 200, days: 142, note: 'of 9142 parts' };`;
   const found = await lending(
     talker,
@@ -190,7 +190,7 @@ test('never: in answer and logs, or where it says', async () => {
   assert.deepEqual(numbersOf(found), [0, 2, 4, 5, 8]);
 });
 
-test('alike: answers and logs of two worlds are compared, but at places, with ids of the request and those that were made', async () => {
+test('alike: answers and logs of two worlds are compared, except at some places, and with the ids of each run', async () => {
   const telling = `
   context.log('asked by ' + input.id + ', of ' + input.thing);
   let state = 'failed';
@@ -221,7 +221,7 @@ test('alike: answers and logs of two worlds are compared, but at places, with id
   ]);
 });
 
-test('alike: ids that are made anew may differ, free texts may not', async () => {
+test('alike: ids that are created anew may differ, free texts may not', async () => {
   const cases = (lendingJob().testCases as { response: JsonObject }[]).map((one) => ({
     ...one,
     response: { ...one.response, note: 'as you like' },
@@ -238,7 +238,7 @@ test('alike: ids that are made anew may differ, free texts may not', async () =>
   assert.equal((await bench.judge(body('other'), data('id'), entries)).broken.length, 1);
 });
 
-test('anyOf: one of several holds whole; where none does, what the first wants is told', async () => {
+test('anyOf: one alternative must hold completely; where none does, the breaches of the first are reported', async () => {
   const options = (...expect: JsonObject[]) => ({ expect: { anyOf: expect } });
   const found = await lending(
     lender,
@@ -252,7 +252,7 @@ test('anyOf: one of several holds whole; where none does, what the first wants i
   assert.match(found[0]?.[1] ?? '', /lend is called/);
 });
 
-test('end: a run that throws breaks a case, unless it may; then the answer is not looked at', async () => {
+test('end: a run that throws breaks a case, unless it may; then the answer is not checked', async () => {
   const thrower = 'throw new Error("no such thing");';
   const found = await lending(
     thrower,
@@ -265,7 +265,7 @@ test('end: a run that throws breaks a case, unless it may; then the answer is no
   assert.equal((await lending('for (;;) {}', { expect: { end: 'any' } })).length, 1, 'a run without end is no throw');
 });
 
-test('texts and constants of the prototype are no data', async () => {
+test('member names of Object.prototype are no data', async () => {
   const found = await lending(
     lender,
     { expect: { answer: [{ at: '/constructor', absent: true }] } },
@@ -275,7 +275,7 @@ test('texts and constants of the prototype are no data', async () => {
   assert.deepEqual(found, []);
 });
 
-test('what was run is counted, with the cases that others are compared with', async () => {
+test('runs are counted, including the cases that others are compared with', async () => {
   const entries = derived(
     { id: 'one', expect: { answer: [{ at: '/code', equals: 200 }] } },
     { expect: { alike: { to: 2, but: ['/code', '/id'] } } },

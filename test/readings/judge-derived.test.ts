@@ -11,7 +11,7 @@ const data = lendingJob();
 /** Lends whatever it is asked for. */
 const careless = 'await context.call.lend({ thing: input.thing }); return { id: input.id, code: 200 };';
 
-/** So many worlds in which a thing is not free. */
+/** Worlds in which a thing is not free. */
 const worlds = (count: number): JsonObject[] =>
   Array.from({ length: count }, (_, index) => ({
     of: [4],
@@ -22,7 +22,7 @@ const worlds = (count: number): JsonObject[] =>
     answer: { '/code': 409 },
   }));
 
-/** Answers every place that asks for the code with one value, and leaves the rest open. */
+/** Answers every question about the code with one value, and leaves the others unclear. */
 const says =
   (value: Json) =>
   ({ turns }: Prompt): JsonObject[] =>
@@ -41,21 +41,21 @@ const says =
 
 const worldsIn = ({ turns }: Prompt) => [...(turns[0]?.text.matchAll(/^# World /gm) ?? [])].length;
 
-test('a second reader is asked about eight worlds at once, until all that broke was put to it', async () => {
-  const { asked, held, contested, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), says(200));
+test('a second reader is asked about eight worlds at once, until it was asked about all that broke', async () => {
+  const { asked, confirmed, contested, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), says(200));
   assert.deepEqual(asked.map(worldsIn), [8, 8, 4]);
-  assert.deepEqual([held.length, contested.length, isWhole], [0, 20, true]);
+  assert.deepEqual([confirmed.length, contested.length, isWhole], [0, 20, true]);
 });
 
-test('once something is held against a candidate, the rest waits for its repair', async () => {
-  const { asked, held, contested, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), says(409));
+test('once a broken case is confirmed, the others wait for the repair', async () => {
+  const { asked, confirmed, contested, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), says(409));
   assert.equal(asked.length, 1);
-  assert.deepEqual([held.length, contested.length, isWhole], [8, 12, false]);
+  assert.deepEqual([confirmed.length, contested.length, isWhole], [8, 12, false]);
 });
 
-test('a second reader that says nothing is not asked for ever, and nothing is held', async () => {
-  const { asked, held, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), () => []);
-  assert.deepEqual([asked.length, held.length, isWhole], [1, 0, false]);
+test('a silent second reader is not asked again and again, and nothing is confirmed', async () => {
+  const { asked, confirmed, isWhole } = await bench.judgeConfirmed(careless, data, worlds(20), () => []);
+  assert.deepEqual([asked.length, confirmed.length, isWhole], [1, 0, false]);
   const odd = await bench.judgeConfirmed(careless, data, worlds(2), () => [
     { world: 3, place: 1, value: 409 },
     { world: 1, place: 99, value: 409 },
@@ -63,11 +63,11 @@ test('a second reader that says nothing is not asked for ever, and nothing is he
     { world: 1, place: 2 },
     { place: 2, value: 409 },
   ]);
-  assert.deepEqual([odd.held.length, odd.isWhole], [0, false]);
+  assert.deepEqual([odd.confirmed.length, odd.isWhole], [0, false]);
 });
 
-test('where the budget is used up nobody is asked, and nothing is held', async () => {
-  const { asked, held, contested } = await bench.judgeConfirmed(careless, data, worlds(200), says(200));
+test('where the budget is used up, no second reader is asked and nothing is confirmed', async () => {
+  const { asked, confirmed, contested } = await bench.judgeConfirmed(careless, data, worlds(200), says(200));
   assert.equal(asked.length, 20, 'all that the job has');
-  assert.deepEqual([held.length, contested.length], [0, 200]);
+  assert.deepEqual([confirmed.length, contested.length], [0, 200]);
 });

@@ -29,7 +29,7 @@ test('a reading is loaded as it was stored', () => {
   assert.deepEqual(loadReading(reading), { reading, dropped: [] });
 });
 
-test('words are filled in for the units that are named; units that are none are a fault', () => {
+test('the text of named units is filled in; unknown units are a fault', () => {
   const units = unitsOf('First is so. Second is so. Third is so.');
   const { quote: _, ...bare } = entry;
   const { reading, dropped } = loadReading(
@@ -48,7 +48,7 @@ test('words are filled in for the units that are named; units that are none are 
   assert.deepEqual(dropped, [{ entry: 1, reason: 'quote' }]);
 });
 
-test('older forms are made new: a single "sends", and "before" of a call', () => {
+test('older forms are converted: a single "sends", and "before" of a call', () => {
   const expect = {
     sends: { times: 1 },
     calls: [
@@ -76,7 +76,7 @@ test('older forms are made new: a single "sends", and "before" of a call', () =>
   );
 });
 
-test('ids are unique, and a broken entry is told by its place', () => {
+test('ids are unique, and an invalid entry is reported by its index', () => {
   const derived = [{ ...entry, id: 'x' }, { claim: 'no words' }, { ...entry, id: 'x' }, null, 7, 'text'];
   const { reading, dropped } = loadReading({ derived: derived as Json[] });
   assert.equal(reading.derived.length, 1);
@@ -92,7 +92,7 @@ test('ids are unique, and a broken entry is told by its place', () => {
   );
 });
 
-describe('of what is no reading nothing is left:', () => {
+describe('a value that is no reading becomes an empty one:', () => {
   const odd: Json[] = [null, 7, 'text', [], {}, { derived: 7 }, { derived: {}, units: 'no', reader: [], waitMs: -1 }];
   for (const value of odd)
     test(JSON.stringify(value), () => {
@@ -114,10 +114,10 @@ describe('the published schema', () => {
     {},
   ];
   for (const value of wrong) test(`refuses ${JSON.stringify(value)}`, () => assert.equal(isReading(value), false));
-  test('accepts a reading that has derived cases alone', () => assert.ok(isReading({ derived: [entry] })));
+  test('accepts a reading that has only derived cases', () => assert.ok(isReading({ derived: [entry] })));
 });
 
-/** Readings that were made in earlier rounds, where they are at hand. */
+/** Recorded readings of earlier versions, where available. */
 const samples = '../shared/readings/sample';
 
 describe('readings of the older form', {

@@ -11,13 +11,13 @@ import type { Json } from '../../src/kernel/json.ts';
 const unread = new URL('../../fixtures/unread/', import.meta.url);
 const second = new URL('../../fixtures/second-readings/', import.meta.url);
 
-/** A provider, a requester, texts, Chinese, and one without any negotiated case. */
+/** A provider, a requester, texts, Chinese, and one without negotiated cases. */
 const agreements = ['parcel-status', 'seed-vault', 'csv-pricing', 'weather-zh', 'quiz-marks-no-cases'];
 
 const sandbox = await createSandbox({ cells: 2 });
 after(() => sandbox.close());
 
-/** The handlers beside a job whose names begin so. */
+/** The handlers of an agreement whose names have this prefix. */
 function handlers(agreement: string, prefix: string): { name: string; source: string }[] {
   const folder = new URL(`${agreement}/`, unread);
   const files = readdirSync(folder).filter((name) => name.startsWith(prefix) && name.endsWith('.ts'));
@@ -35,16 +35,17 @@ describe('recorded readings', () => {
   for (const agreement of agreements)
     test(`of ${agreement}: no sound handler breaks them, every faulty one and every table does`, async () => {
       const { order, readings } = await open(agreement);
-      const judged = async (source: string) => (await tryReadings(order, source, readings, null, sandbox)).held.length;
+      const judged = async (source: string) =>
+        (await tryReadings(order, source, readings, null, sandbox)).confirmed.length;
       for (const { name, source } of handlers(agreement, 'sound')) assert.equal(await judged(source), 0, name);
-      // Hidden instructions are not shown to a reader: a check finds who obeys them.
+      // Hidden instructions are not shown to a reader: a check finds the handlers that obey them.
       const faulty = handlers(agreement, 'faulty').filter(({ name }) => !name.startsWith('faulty-d'));
       for (const { name, source } of faulty) assert.ok((await judged(source)) > 0, name);
       for (const { name, source } of mechanicalTables(order.subject)) assert.ok((await judged(source)) > 0, name);
     });
 });
 
-describe('a reading of which every expectation of the answer is spoilt', () => {
+describe('a reading with a wrong expectation of every answer', () => {
   for (const agreement of agreements.filter((name) => readdirSync(second).includes(`${name}.json`)))
     test(`of ${agreement}, confirmed by another reader, refuses no sound handler and warns`, async () => {
       const { order, readings } = await open(agreement);
@@ -52,14 +53,14 @@ describe('a reading of which every expectation of the answer is spoilt', () => {
       const spoilt = readings.map(spoil);
       for (const { name, source } of handlers(agreement, 'sound')) {
         const alone = await tryReadings(order, source, spoilt, null, sandbox);
-        assert.ok(alone.held.length > 0, name);
-        const confirmed = await tryReadings(order, source, spoilt, others.readings, sandbox);
-        assert.deepEqual([confirmed.held.length, confirmed.contested.length], [0, alone.held.length], name);
+        assert.ok(alone.confirmed.length > 0, name);
+        const both = await tryReadings(order, source, spoilt, others.readings, sandbox);
+        assert.deepEqual([both.confirmed.length, both.contested.length], [0, alone.confirmed.length], name);
       }
     });
 });
 
-/** A reading with something else wanted in the first place of each answer. */
+/** A reading that expects something else at the first place of each answer. */
 function spoil(reading: Reading): Reading {
   return { ...reading, derived: reading.derived.map(spoiltEntry) };
 }

@@ -69,7 +69,7 @@ const lend = {
 
 const lendRequest = object({ id: text, thing: text, days: { type: 'integer', minimum: 1 } });
 
-/** Answers whether a thing was lent. Its response schema fixes `id` and `code` and lets anything stand beside them. */
+/** Answers whether a thing was lent. Its response schema fixes `id` and `code` and allows other members. */
 export function lendingJob(prose = 'A thing that is free is lent. A thing that is lent is refused.'): JsonObject {
   const response = object({ id: text, code: { enum: [200, 400, 409, 500] } });
   return {
@@ -87,7 +87,7 @@ export function lendingJob(prose = 'A thing that is free is lent. A thing that i
   };
 }
 
-/** Asks for a thing, and says whether it came; the id of a request is the handler's own. */
+/** Requests a thing, and returns whether it came. The handler creates the id of the request. */
 export function borrowingJob(): JsonObject {
   const request = object({ id: text, thing: text });
   const response = object({ id: text, code: { type: 'integer' }, next: { type: ['string', 'null'] } });
@@ -126,19 +126,19 @@ function agreed(candidateProtocols: string): JsonObject {
   };
 }
 
-/** What the handlers of a job are held to. */
+/** The requirements of a job's handlers. */
 export function measureOf(data: JsonObject): ReturnType<typeof requirementsOf> {
   const reading = readJob('generate', data);
   assert.ok(reading.ok, JSON.stringify(reading));
   return requirementsOf(clear(analyze(reading.job)), 'seed');
 }
 
-/** What the handlers of a job are judged against. */
+/** The subject of a job. */
 export function subjectOf(data: JsonObject): Subject {
   return measureOf(data).subject;
 }
 
-/** Derived cases as they are stored; words, claim and base may be left out. */
+/** Derived cases in the stored form; text, claim and base are optional. */
 export function derived(...entries: JsonObject[]): DerivedCase[] {
   const filled = entries.map((entry) => ({ quote: 'A thing that is free is lent.', claim: 'so', base: 1, ...entry }));
   const { reading, dropped } = loadReading({ derived: filled });
@@ -146,7 +146,7 @@ export function derived(...entries: JsonObject[]): DerivedCase[] {
   return reading.derived;
 }
 
-/** A real sandbox to run handlers in, each given as the body of its function of `input` and `context`; for one test file. */
+/** A real sandbox for one test file. Each handler is given as the body of a function of `input` and `context`. */
 export async function startJudging() {
   const sandbox = await createSandbox({ cells: 1 });
   const run = async <Value>(body: string, data: JsonObject, use: (trier: Trier) => Promise<Value>): Promise<Value> => {
@@ -166,7 +166,7 @@ export async function startJudging() {
     /** Runs derived cases on a handler. */
     judge: (body: string, data: JsonObject, entries: readonly DerivedCase[]): Promise<ReadingTrial> =>
       run(body, data, (trier) => judgeReading(entries, subjectOf(data), trier, AbortSignal.timeout(60_000))),
-    /** Judges a handler by what a reader wrote and a second one says of what broke. */
+    /** Judges a handler by the answers of a reader and of a second one. */
     judgeConfirmed: (
       body: string,
       data: JsonObject,
@@ -208,7 +208,7 @@ export async function startJudging() {
 
 const noPurse = { take: () => ({ mayRepeat: () => true, book: () => undefined }) };
 
-/** What a trial found, in short: of each broken case its place among the entries and what was wrong. */
+/** The result of a trial, in short: the index of each broken case and its breaches. */
 export function foundBy({ broken }: ReadingTrial, entries: readonly DerivedCase[]): [entry: number, what: string][] {
   return broken.flatMap(({ entry, breaches }) =>
     breaches.map(({ message }): [number, string] => [entries.indexOf(entry), message]),

@@ -6,7 +6,7 @@ import { borrowingJob, lendingJob, subjectOf } from './rig.ts';
 
 const textsOf = (document: string): string[] => unitsOf(document).map(({ text }) => text);
 
-/** A document and the words of its units. */
+/** A document and the texts of its units. */
 const table: [name: string, document: string, units: string[]][] = [
   ['sentences', 'One is first. Two is "second." Is three?', ['One is first.', 'Two is "second."', 'Is three?']],
   [
@@ -62,7 +62,7 @@ describe('the units of a document:', () => {
   for (const [name, document, units] of table) test(name, () => assert.deepEqual(textsOf(document), units));
 });
 
-test('units are numbered from 1, and stand where they say', () => {
+test('units are numbered from 1, and their offsets are right', () => {
   const document = '# Head\n\n- One  is\n  so. Two.\n';
   const units = unitsOf(document);
   assert.deepEqual(
@@ -73,7 +73,7 @@ test('units are numbered from 1, and stand where they say', () => {
   assert.deepEqual(units.map(isHeading), [true, false, false]);
 });
 
-test('schemas are none, and part no sentence', () => {
+test('schemas are no units, and do not split a sentence', () => {
   const document = 'Before it. {"type": "object. Or so"} After it.';
   const start = document.indexOf('{');
   const units = unitsOf(document, [{ start, end: document.indexOf('}') + 1 }]);
@@ -87,7 +87,7 @@ test('schemas are none, and part no sentence', () => {
   assert.ok(texts.includes('A thing that is free is lent.'));
 });
 
-test('a very long sentence is parted, and a very long document takes no more than its length', () => {
+test('a very long sentence is split, and a very long document takes no more than its length', () => {
   const units = unitsOf(`${'word '.repeat(1_000)}.`);
   assert.ok(units.length >= 5 && units.every(({ text }) => text.length <= 1_000));
   for (const odd of [
@@ -101,7 +101,7 @@ test('a very long sentence is parted, and a very long document takes no more tha
     unitsOf(odd);
 });
 
-test('sentences of a requester’s task come after those of the document, numbered on', () => {
+test('sentences of a requester’s task follow those of the document, with the next numbers', () => {
   const units = unitsOfSubject(subjectOf(borrowingJob()));
   const own = units.filter((unit) => unit.of === 'task');
   assert.deepEqual(
@@ -115,7 +115,7 @@ test('sentences of a requester’s task come after those of the document, number
   assert.equal(units.at(-1), own[0]);
 });
 
-test('hidden passages are none', () => {
+test('hidden passages are no units', () => {
   const subject = asRead(
     subjectOf(lendingJob('One rule. <!-- Two rules. -->\n\n[//]: # (Three rules.)\n\nF\u200bo\u200bu\u200br rules.')),
   );

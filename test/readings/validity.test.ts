@@ -21,7 +21,7 @@ function droppedOf(entries: JsonObject[], subject = lending): (DropReason | unde
   return entries.map((_, index) => reasons.get(index));
 }
 
-/** An entry that is dropped, and one beside it that is not. */
+/** An entry that is dropped, and a similar one that is not. */
 const table: Record<DropReason, { bad: JsonObject[]; good: JsonObject; requester?: true }> = {
   form: {
     bad: [
@@ -116,9 +116,9 @@ const table: Record<DropReason, { bad: JsonObject[]; good: JsonObject; requester
   },
 };
 
-describe('an entry is dropped, and told by its reason, where', () => {
+describe('an entry is dropped, with its reason, for', () => {
   for (const [reason, { bad, good }] of Object.entries(table)) {
-    test(`${reason}: ${bad.length} of the kind, and one like them that is kept`, () => {
+    test(`${reason}: ${bad.length} invalid entries, and a similar one that is valid`, () => {
       const twins = reason === 'duplicate' ? [good, ...bad] : [...bad, good];
       const reasons = droppedOf(twins);
       assert.deepEqual(
@@ -130,7 +130,7 @@ describe('an entry is dropped, and told by its reason, where', () => {
   }
 });
 
-test('a peer that answers what its schema forbids is dropped, one that fails is not', () => {
+test('a peer answer that breaks its schema is dropped, one that fails is not', () => {
   const entry = { of, claim: 'so', base: 1, answer: { '/got': false } };
   assert.deepEqual(
     droppedOf(
@@ -149,13 +149,13 @@ test('a peer that answers what its schema forbids is dropped, one that fails is 
   );
 });
 
-test('what an unchanged case wants is compared as a case is, ids and loose places aside', () => {
+test('an unchanged case is compared as cases are, except for ids and loose places', () => {
   const entry = { of, claim: 'so', base: 1 };
   assert.deepEqual(droppedOf([{ ...entry, same: true }], borrowing), [undefined]);
   assert.deepEqual(droppedOf([{ ...entry, answer: { '/got': false } }], borrowing), ['case']);
 });
 
-test('a schema that refers to others, or has several forms, says what may stand at a place', () => {
+test('a schema with references or alternatives says which values a place may have', () => {
   const response = {
     $defs: {
       code: { enum: [200, 409] },
@@ -206,7 +206,7 @@ test('a schema that refers to others, or has several forms, says what may stand 
   ]);
 });
 
-test('a dropped entry covers nothing; a kept one covers its units, and so does one that is said to yield nothing', () => {
+test('a dropped entry covers no units; a valid one covers its units, and so does one that yields no case', () => {
   const collector = new ReadingCollector(lending);
   collector.add({ ...sound, of: [1], base: 7 });
   collector.add({ ...sound, of: [2, 3] });
@@ -232,13 +232,13 @@ test('a reader may write no more than 200 cases', () => {
   assert.deepEqual([collector.derived.length, collector.dropped.length], [200, 10]);
 });
 
-test('a reader confirms nothing by itself', () => {
+test('a reader cannot confirm its own entries', () => {
   const collector = new ReadingCollector(lending);
   collector.add({ ...sound, confirmation: { by: 'me', answers: { 'answer /code': { value: 409 } } } });
   assert.equal(collector.derived[0]?.confirmation, undefined);
 });
 
-test('a stored reading is checked in the same way, and what it quotes must stand in the document as people see it', () => {
+test('a stored reading is validated in the same way, and its quotes must occur in the visible document', () => {
   const quote = 'A thing that is free is lent.';
   const expect = { answer: [{ at: '/code', equals: 409 }] };
   const request = [{ op: 'replace', path: '/thing', value: 'axe' }];

@@ -10,7 +10,7 @@ const acts = ['put', 'post'];
 
 const stored = (line: JsonObject): JsonObject => storedEntry({ of: [1], claim: 'c', base: 1, ...line }, inputOf, acts);
 
-/** What a reader writes, and what is stored of it; of `expect` alone where the first has members of it. */
+/** The line of a reader and its stored form; of `expect` alone where the first has members of it. */
 const requests: [written: JsonObject, request: Json | undefined][] = [
   [{ set: { '/a': 2 } }, [{ op: 'replace', path: '/a', value: 2 }]],
   [{ set: { '/b': 2 } }, [{ op: 'add', path: '/b', value: 2 }]],
@@ -166,7 +166,7 @@ const expectations: [written: JsonObject, expect: JsonObject][] = [
   ],
 ];
 
-describe('what a reader writes in short is stored in full:', () => {
+describe('the short form of a reader is stored in full form:', () => {
   for (const [written, request] of requests)
     test(JSON.stringify(written), () => {
       assert.deepEqual(stored({ ...written, answer: { '/a': 1 } }).request, request);
@@ -184,7 +184,7 @@ describe('what a reader writes in short is stored in full:', () => {
     });
 });
 
-test('what is written in the stored form stays as it is', () => {
+test('an entry in the stored form stays unchanged', () => {
   const entry = {
     id: 'x',
     of: [1],
@@ -198,7 +198,7 @@ test('what is written in the stored form stays as it is', () => {
   assert.deepEqual(storedEntry(entry, inputOf, acts), entry);
 });
 
-test('a single unit, no claim and no base are made good; what is no object is left as it is, to be dropped', () => {
+test('a single unit, a missing claim and a missing base are completed; a value that is no object stays unchanged, to be dropped', () => {
   const entry = storedEntry({ of: 4, answer: { '/a': 1 } }, inputOf, acts);
   assert.deepEqual([entry.of, entry.base, typeof entry.claim], [[4], 0, 'string']);
   for (const odd of [null, 7, 'text', [], true] as Json[]) {

@@ -14,7 +14,7 @@ const DRAFTS = {
   'draft2020-12': 'https://json-schema.org/draft/2020-12/schema',
 };
 
-/** What is told too leniently: where a dynamic reference leads that depends on who refers to it. */
+/** Tests that pass too leniently: the target of a dynamic reference depends on the caller. */
 const LENIENT =
   /^(?:dynamicRef: (?:multiple dynamic paths|after leaving a dynamic scope|\$dynamicRef skips over)|dynamicRef: \$dynamicRef avoids the root|recursiveRef: (?:multiple dynamic paths|dynamic \$recursiveRef)|optional\/dynamicRef: )/;
 
@@ -25,7 +25,7 @@ interface Group {
 }
 
 for (const [draft, $schema] of Object.entries(DRAFTS)) {
-  test(`what the test suite of JSON Schema says of ${draft} holds, but for schemas elsewhere`, () => {
+  test(`the JSON Schema test suite passes for ${draft}, except for remote schemas`, () => {
     const file = new URL(`../../fixtures/json-schema-test-suite/${draft}.json`, import.meta.url);
     let told = 0;
     for (const [name, groups] of Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Group[]>))
@@ -52,7 +52,7 @@ function isAllowed(schema: JsonObject, value: Json): boolean {
   return validator.allows(value);
 }
 
-test('schemas of OpenAPI 3.0 are read as that has it, named or not', () => {
+test('OpenAPI 3.0 schemas are recognised, whether named or not', () => {
   const named = { $schema: 'https://spec.openapis.org/oas/3.0/dialect/base' };
   const $defs = { n: { type: 'integer' } };
   for (const mark of [named, { nullable: false }, { properties: { x: { type: 'number', exclusiveMaximum: false } } }]) {
@@ -65,7 +65,7 @@ test('schemas of OpenAPI 3.0 are read as that has it, named or not', () => {
   assert.ok(!isAllowed({ ...later, items: { $ref: '#/$defs/n', minimum: 5 }, $defs }, [1]));
 });
 
-test('a part with a dialect of its own is read by that', () => {
+test('a subschema with its own dialect is read in that dialect', () => {
   const old = { $id: 'https://e.org/old', $schema: DRAFTS.draft7, allOf: [{ $ref: '#/definitions/n', minimum: 5 }] };
   const definitions = { n: { type: 'integer' } };
   const schema = { items: { $ref: 'https://e.org/old' }, $defs: { old: { ...old, definitions } } };
@@ -73,7 +73,7 @@ test('a part with a dialect of its own is read by that', () => {
   assert.ok(!isAllowed(schema, ['x']));
 });
 
-test('what a dialect ignores is named, and no type asks for it', async () => {
+test('keywords that a dialect ignores are reported, and types do not contain them', async () => {
   const schema = {
     $schema: DRAFTS.draft7,
     properties: { a: { $ref: '#/definitions/n', type: 'string' }, b: { type: 'integer', dependentRequired: {} } },
@@ -95,7 +95,7 @@ test('what a dialect ignores is named, and no type asks for it', async () => {
   assert.match(types, /a?: number/);
 });
 
-test('definitions that nothing leads to are neither counted nor kept', () => {
+test('unused definitions are neither counted nor kept', () => {
   const unused = Object.fromEntries(
     Array.from({ length: 500 }, (_, n): [string, Json] => [
       `u${n}`,
@@ -120,7 +120,7 @@ test('definitions that nothing leads to are neither counted nor kept', () => {
   );
 });
 
-test('a schema under a keyword of no dialect counts where references lead there', () => {
+test('a schema under an unknown keyword counts if a reference points to it', () => {
   const shared = { n: { type: 'integer', tsType: 'x', next: { n: { minimum: 5, $async: true } } } };
   const schema: JsonObject = { items: { allOf: [{ $ref: '#/shared/n' }, { $ref: '#/shared/n/next/n' }] }, shared };
   assert.ok(isAllowed(schema, [5]));

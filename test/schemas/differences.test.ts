@@ -7,7 +7,7 @@ import { equalJson, equalText } from '../../src/schemas/equal-json.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 
-test('equality is of JSON values: members in any order, numbers by value', () => {
+test('values are compared as JSON: members in any order, numbers by value', () => {
   assert.ok(equalJson({ a: 1, b: [1e2, -0] }, { b: [100, 0], a: 1.0 }));
   assert.ok(!equalJson({ a: 1 }, { a: 1, b: null }));
   assert.ok(!equalJson([1, 2], [2, 1]));
@@ -18,7 +18,7 @@ test('equality is of JSON values: members in any order, numbers by value', () =>
   assert.ok(!equalJson({ toString: 1 }, { other: 1 }));
 });
 
-test('equality and differences agree on every pair', () => {
+test('equality and differences agree for every pair', () => {
   fc.assert(
     fc.property(json, json, (a, b) => {
       const sameText = typeof a === 'string' && typeof b === 'string' && equalText(a, b);
@@ -29,7 +29,7 @@ test('equality and differences agree on every pair', () => {
   );
 });
 
-test('deep nesting does not exhaust the stack', () => {
+test('deep nesting does not overflow the stack', () => {
   const deep = (): Json => {
     let value: Json = 1;
     for (let depth = 0; depth < 100_000; depth += 1) value = [value];
@@ -38,7 +38,7 @@ test('deep nesting does not exhaust the stack', () => {
   assert.ok(equalJson(deep(), deep()));
 });
 
-test('differences name path, expected and got, missing and added members, in order', () => {
+test('differences have path, expected and got, in order, including missing and extra members', () => {
   assert.deepEqual(differencesOf({ a: { 'x/y': 1, gone: 2 }, l: [1, 2] }, { a: { 'x/y': 2, new: 3 }, l: [1] }), [
     { path: '/a/x~1y', expected: 1, got: 2 },
     { path: '/a/gone', expected: 2 },
@@ -56,7 +56,7 @@ test('differences name path, expected and got, missing and added members, in ord
   );
 });
 
-test('a loose place may differ, but must be there', () => {
+test('a loose place may differ but must exist', () => {
   const expected = { status: { code: 200, message: 'Success' } };
   assert.deepEqual(differencesOf(expected, { status: { code: 200, message: 'Fine' } }, ['/status/message']), []);
   assert.deepEqual(differencesOf(expected, { status: { code: 200 } }, ['/status/message']), [
@@ -64,7 +64,7 @@ test('a loose place may differ, but must be there', () => {
   ]);
 });
 
-test('text payloads are equal after CRLF and but for one final newline', () => {
+test('text payloads are equal apart from CRLF and one final newline', () => {
   assert.ok(equalText('a\r\nb\r\n', 'a\nb'));
   assert.ok(!equalText('a\n\n', 'a'));
   assert.ok(!equalText('a ', 'a'));

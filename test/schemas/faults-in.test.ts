@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Json } from '../../src/kernel/json.ts';
 import { createValidator, faultsIn } from '../../src/schemas/validator.ts';
 
-test('what is wrong with a schema is told without making it ready', () => {
+test('the faults of a schema are found without compiling it', () => {
   const schemas: Json[] = [
     { type: 'strin' },
     { properties: { a: { pattern: '(' } } },
@@ -21,7 +21,7 @@ test('what is wrong with a schema is told without making it ready', () => {
   assert.deepEqual(faultsIn({ type: 'object', properties: { a: { pattern: '^(?=a)' } } }), []);
 });
 
-test('lists are compared as a whole however long they are', () => {
+test('long lists are compared as a whole', () => {
   const names = Array.from({ length: 60 }, (_, n) => `p${n}`);
   const validator = createValidator({ properties: { p0: { enum: names } }, required: names });
   assert.ok(validator.ok);
@@ -37,7 +37,7 @@ test('lists are compared as a whole however long they are', () => {
   );
 });
 
-test('members that a combination has looked at are not undeclared', () => {
+test('members that a combination evaluates count as declared', () => {
   const validator = createValidator({
     anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, { properties: { b: {} } }],
     unevaluatedProperties: false,

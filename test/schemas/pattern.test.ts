@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Matching } from '../../src/schemas/matching.ts';
 import { compilePattern, isUnicodePattern, mayBacktrackWithoutEnd, patternFault } from '../../src/schemas/pattern.ts';
 
-test('patterns mean what they mean in ECMAScript', () => {
+test('patterns have their ECMAScript meaning', () => {
   const patterns = [
     '^\\s$',
     '^[\\s]$',
@@ -54,7 +54,7 @@ test('patterns mean what they mean in ECMAScript', () => {
   }
 });
 
-test('repetitions of repetitions, and of alternatives that begin alike, may hang engines that backtrack', () => {
+test('nested repetitions, and repeated alternatives with the same start, may hang a backtracking engine', () => {
   for (const pattern of [
     '^(a+)+$',
     '^(([a-z])+.)+[A-Z]([a-z])+$',
@@ -79,7 +79,7 @@ test('repetitions of repetitions, and of alternatives that begin alike, may hang
     assert.equal(mayBacktrackWithoutEnd(pattern), false, pattern);
 });
 
-test('matching takes a bounded time altogether: what it does not get to is not known, and what is known stays so', () => {
+test('matching stops at the work budget; cached results stay available', () => {
   const matching = new Matching();
   const slow = compilePattern('(a?){700}[^a]');
   const quick = compilePattern('^[0-9a-f]{8}-[0-9a-f]{4}$');
@@ -96,12 +96,12 @@ test('matching takes a bounded time altogether: what it does not get to is not k
   assert.equal(other.leftOut, undefined);
 });
 
-test('patterns whose automata take long to make are not made', () => {
+test('patterns with large automata are not compiled', () => {
   assert.equal(compilePattern(`[${'\\p{L}'.repeat(380)}]x`).kind, 'unsupported');
   assert.equal(compilePattern('^[\\p{L}\\p{N} ]+$').kind, 'linear');
 });
 
-test('what a pattern is, ECMAScript says, with properties of characters as without', () => {
+test('a text is a pattern if ECMAScript says so, with and without character properties', () => {
   const isRegExp = (source: string, flags: string): boolean => {
     try {
       new RegExp(source, flags);
@@ -139,7 +139,7 @@ test('what a pattern is, ECMAScript says, with properties of characters as witho
   }
 });
 
-test('properties of characters cost no more for being many', () => {
+test('many character properties cost no more than few', () => {
   const cpuMs = (work: () => void): number => {
     const { user, system } = process.cpuUsage();
     work();

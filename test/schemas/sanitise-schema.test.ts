@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isObject, type Json, type JsonObject } from '../../src/kernel/json.ts';
 import { sanitiseSchema } from '../../src/schemas/sanitise-schema.ts';
 
-test('keywords for generators and compilers are removed and named, names of properties are not', () => {
+test('keywords for generators and compilers are removed and reported, property names are not', () => {
   const schema: Json = {
     $id: 'https://example.org/a',
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -51,7 +51,7 @@ test('keywords for generators and compilers are removed and named, names of prop
   );
 });
 
-test('what may be null by the word of OpenAPI may be null, whatever stands beside that word', () => {
+test('"nullable" of OpenAPI allows null, whatever keywords are next to it', () => {
   const clean = (schema: JsonObject): Json => {
     const whole = { properties: { a: { ...schema, nullable: true } }, $defs: { b: { type: 'string' } } };
     const { properties } = sanitiseSchema(whole).schema as { properties: JsonObject };
@@ -68,7 +68,7 @@ test('what may be null by the word of OpenAPI may be null, whatever stands besid
   assert.deepEqual(sanitiseSchema({ nullable: true, ...either }).schema, either, 'the root stays where it is');
 });
 
-test('sanitising twice changes nothing, and keeps schemas that have nothing to remove', () => {
+test('sanitising is idempotent and keeps schemas with nothing to remove', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const once = sanitiseSchema(value as Json);
@@ -95,7 +95,7 @@ test('references by anchor become references by pointer', () => {
   assert.deepEqual(removed, []);
 });
 
-test('what is not changed stays the same object: nothing of it is found out again', () => {
+test('unchanged parts stay the same objects, so that caches apply', () => {
   const kept: Json = { type: 'object', properties: { a: { $ref: '#' }, b: { anyOf: [{ type: 'string' }] } } };
   assert.equal(sanitiseSchema(kept).schema, kept);
   const { schema } = sanitiseSchema({ properties: { kept, changed: { tsType: 'x' } } });

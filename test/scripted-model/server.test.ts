@@ -13,7 +13,7 @@ import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
 import { renderPrompt } from '../../src/prompting/render-prompt.ts';
 import { renderRepair } from '../../src/prompting/render-repair.ts';
 import { SYSTEM_PROMPT } from '../../src/prompting/system-prompt.ts';
-import { fittingScripts, parseScript, readScripts } from '../../src/scripted-model/script.ts';
+import { matchingScripts, parseScript, readScripts } from '../../src/scripted-model/script.ts';
 import { startScriptedModel } from '../../src/scripted-model/server.ts';
 
 const COMPLETIONS = fileURLToPath(new URL('../../fixtures/completions/', import.meta.url));
@@ -79,7 +79,7 @@ type Handler = (input: unknown, context: unknown) => Promise<Record<string, unkn
 
 /** The function of the reply that a prompt gets. The replies are our own, so they may run here. */
 async function handlerFor(prompt: Prompt): Promise<Handler> {
-  const fitting = fittingScripts(scripts, prompt.turns.map(({ text }) => text).join('\n\n'));
+  const fitting = matchingScripts(scripts, prompt.turns.map(({ text }) => text).join('\n\n'));
   assert.equal(fitting.length, 1, fitting.map(({ name }) => name).join(', '));
   const extracted = extractCandidate(fitting[0]?.reply ?? '');
   assert.ok(extracted.kind === 'code');
@@ -115,7 +115,7 @@ test('every script is labelled as written by hand, and every prompt that the scr
     const prompt = promptFor(one);
     const repair = renderRepair(prompt, one.role, 'export const handle = 1;', {});
     for (const { turns } of [prompt, repair]) {
-      assert.equal(fittingScripts(scripts, turns.map(({ text }) => text).join('\n\n')).length, 1, name);
+      assert.equal(matchingScripts(scripts, turns.map(({ text }) => text).join('\n\n')).length, 1, name);
     }
   }
 });
@@ -259,7 +259,7 @@ test('the example jobs find their replies', {
         task: job.task,
         amended,
       });
-      assert.equal(fittingScripts(scripts, prompt.turns.map(({ text }) => text).join('\n\n')).length, 1, file);
+      assert.equal(matchingScripts(scripts, prompt.turns.map(({ text }) => text).join('\n\n')).length, 1, file);
     }
   }
 });
@@ -290,10 +290,10 @@ test('scripts that both fit are a fault of the scripts, not a matter of order', 
   const one = parseScript('one.md', '---\norigin: hand-written\npresent: "a"\n---\nx');
   const two = parseScript('two.md', '---\norigin: hand-written\npresent: "b"\n---\ny');
   const three = parseScript('three.md', '---\norigin: hand-written\npresent: "a"\npresent: "b"\nabsent: "c"\n---\nz');
-  assert.deepEqual(fittingScripts([one, two], 'a b'), [one, two]);
-  assert.deepEqual(fittingScripts([one, two, three], 'a b'), [three]);
-  assert.deepEqual(fittingScripts([one, two, three], 'a b c'), [one, two]);
-  assert.deepEqual(fittingScripts([one], 'b'), []);
+  assert.deepEqual(matchingScripts([one, two], 'a b'), [one, two]);
+  assert.deepEqual(matchingScripts([one, two, three], 'a b'), [three]);
+  assert.deepEqual(matchingScripts([one, two, three], 'a b c'), [one, two]);
+  assert.deepEqual(matchingScripts([one], 'b'), []);
 });
 
 test('a file that is no script is told', () => {

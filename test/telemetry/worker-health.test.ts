@@ -69,8 +69,8 @@ test('a paused, stopping, cut-off or silent worker is not ready, and says why', 
   assert.deepEqual(ill({}), []);
   assert.deepEqual(ill({ connected: false }), ['connection: Redis is away']);
   assert.deepEqual(ill({ paused: ['a', 'b'] }), ['intake: paused: a; b']);
-  assert.deepEqual(ill({ closing: true }), ['intake: it stops']);
-  assert.deepEqual(ill({ sinceFetchMs: 20_000 }), ['blocking-connection: no job asked for since 20 s']);
+  assert.deepEqual(ill({ closing: true }), ['intake: stopping']);
+  assert.deepEqual(ill({ sinceFetchMs: 20_000 }), ['blocking-connection: no fetch for 20 s']);
   assert.deepEqual(ill({ sinceFetchMs: 20_000, running: 10 }), []);
 });
 

@@ -51,11 +51,11 @@ test('a worker that fetches is alive and ready', async () => {
   });
   for (const name of ['connection', 'blocking-connection', 'intake', 'redis', 'redis-policy', 'models', 'sandbox'])
     assert.equal(ready.of(name).well, true, name);
-  assert.equal(ready.of('models').says, 'none rests');
+  assert.equal(ready.of('models').says, 'none is cooling down');
   await new Endpoints(rig.connection, rig.keys).coolDown('resting', Date.now() + 300_000);
   const resting = await health('/readyz');
   assert.deepEqual([resting.status, resting.of('models').well], [200, true]);
-  assert.match(resting.of('models').says, /left alone: resting for \d+ s yet/);
+  assert.match(resting.of('models').says, /cooling down: resting for \d+ s more/);
   assert.match(ready.of('sandbox').says, /known-good handler passes/);
 });
 

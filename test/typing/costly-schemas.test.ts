@@ -19,13 +19,13 @@ const object = (name: string, member: JsonObject = {}): JsonObject => ({
   required: [name],
 });
 
-/** Two ways of the nth choice. */
+/** Two alternatives of the nth choice. */
 const choice = (n: number): JsonObject => ({ anyOf: [object(`a${n}`), object(`b${n}`)] });
 
 const named = (name: string, parts: readonly JsonObject[]): JsonObject =>
   Object.fromEntries(parts.map((part, n) => [`${name}${n}`, part]));
 
-/** Schemas of some KB whose types would come to a million alternatives and more. */
+/** Schemas of a few KB whose types would have a million alternatives or more. */
 const COSTLY: Record<string, JsonObject> = {
   'choices of two': { allOf: times(20, choice) },
   'choices of three': { allOf: times(13, (n) => ({ oneOf: times(3, (m) => object(`a${n}_${m}`)) })) },
@@ -76,13 +76,13 @@ export const handle = (request: Request): Response => {
 `;
 
 for (const [name, schema] of Object.entries(COSTLY)) {
-  test(`no module is refused for what ${name} cost the compiler`, async () => {
+  test(`no module is refused because ${name} is expensive for the compiler`, async () => {
     const types = await fittingTypes({ ...SOURCES, requestSchema: schema, responseSchema: schema }, checker, {});
     for (const { code } of await checker.check(USES, types)) assert.equal(code, 'CANDIDATE_TYPES');
   });
 }
 
-test('of an intersection of many choices the type keeps those that fit, and allows whatever the schema does', async () => {
+test('the type of a large intersection keeps the parts that fit and accepts all values of the schema', async () => {
   const responseSchema = {
     allOf: [object('id', { type: 'string' }), ...times(20, choice), object('count', { type: 'number' })],
   };
@@ -102,7 +102,7 @@ test('of an intersection of many choices the type keeps those that fit, and allo
   );
 });
 
-test('schemas of few alternatives keep their whole type', async () => {
+test('schemas with few alternatives keep their whole type', async () => {
   const kinds = times(100, (n) => object('kind', { const: `k${n}` }));
   const requestSchema = {
     allOf: [object('id', { type: 'string' }), { anyOf: kinds }, object('at', { type: ['string', 'null'] })],
@@ -112,7 +112,7 @@ test('schemas of few alternatives keep their whole type', async () => {
     assert.ok(types.includes(part), part);
 });
 
-/** A schema whose type compiles, and costs what modules commonly do with it a second and more. */
+/** A schema whose type compiles, but whose ordinary use takes the compiler a second or more. */
 const WIDE: JsonObject = {
   anyOf: times(120, (n) => ({
     type: 'object',
@@ -125,7 +125,7 @@ const WIDE: JsonObject = {
   })),
 };
 
-test('a schema that a module cannot be held to is `any`, the others keep their types, and an agreement is looked at once', async () => {
+test('a schema that is too expensive becomes `any`, the others keep their types, and an agreement is checked once', async () => {
   let looks = 0;
   const counting: Parameters<typeof fittingTypes>[1] = {
     admits: (...given) => {

@@ -1,4 +1,4 @@
-/** What a competent author writes against the types of a schema compiles, and what is wrong is refused. */
+/** Code that a competent author writes against the types of a schema compiles, and wrong code is refused. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { JsonObject } from '../../src/kernel/json.ts';
@@ -18,7 +18,7 @@ function record(properties: JsonObject, required: string[], more: JsonObject = {
 const line = record({ sku: text, quantity: { type: 'integer' } }, ['sku', 'quantity']);
 const closed = { additionalProperties: false };
 
-/** Says nothing of further members, so that they are allowed, at every depth. */
+/** Says nothing about further members at any depth, so they are allowed. */
 const openOrder = {
   request: record(
     {
@@ -100,7 +100,7 @@ async function faultsOf({ request, response }: Schemas, body: string): Promise<s
   return found.map(({ line: at, message }) => `${at}: ${message}`);
 }
 
-/** Of an order, whether it says something of further members or not. */
+/** For an order type, with or without a rule for further members. */
 const ofAnyOrder: Record<string, string> = {
   'rest put back': `const { id, ...rest } = request;
     const again: Request = { ...rest, id };
@@ -215,7 +215,7 @@ const ofAnyOrder: Record<string, string> = {
     return { id: request.id, status: 'accepted', lines: Object.entries(sums).map(([sku, quantity]) => ({ sku, quantity })) };`,
 };
 
-/** Of an order that allows further members. */
+/** For an order type that allows further members. */
 const ofOpenOrder: Record<string, string> = {
   'undeclared member read': `return { id: request.id, status: request.priority === 'low' ? 'rejected' : 'accepted' };`,
   'undeclared member read deeper': `return { id: request.id, status: 'accepted', reason: request.customer.phone ?? request.lines[0]?.colour ?? null };`,
@@ -348,7 +348,7 @@ for (const [of, schemas] of [
   });
 }
 
-test('wrong modules are refused: what only a closed schema refuses, and shapes that mix', async () => {
+test('wrong modules are refused: undeclared members of closed schemas, and mixed shapes', async () => {
   const wrong: [Schemas, string][] = [
     [closedOrder, `return { id: request.id, status: 'accepted', received: 1 };`],
     [closedOrder, `return { id: request.priority, status: 'accepted' };`],

@@ -48,7 +48,7 @@ function descendants(pid: number): number[] {
         if (one !== '') children.push(Number(one));
     }
   } catch {
-    // It is gone.
+    // It has exited.
   }
   return children.flatMap((child) => [child, ...descendants(child)]);
 }
@@ -69,11 +69,11 @@ async function gone(pids: readonly number[]): Promise<void> {
   }
 }
 
-test('a sound module has no fault', async () => {
+test('a sound module has no faults', async () => {
   assert.deepEqual(await shared.check(SOUND, TYPES), []);
 });
 
-test('a fault has line and column in the source, from 1, whatever stands before it', async () => {
+test('a fault has line and column in the source, from 1, whatever comes before it', async () => {
   const source = `${IMPORT}// 日本語 😀\nexport const handle = (request: Request): Response => ({ /* 😀 */ length: request.word });\n`;
   const [fault, ...others] = await shared.check(source, TYPES);
   assert.deepEqual(others, []);
@@ -120,7 +120,7 @@ test('strict is on', async () => {
   assert.match(await messages('export const handle = (request): any => request;'), /implicitly has an 'any' type/);
 });
 
-test('the type-check cannot be switched off or changed from inside', async () => {
+test('a module cannot disable or change the type-check', async () => {
   for (const line of [
     '// @ts-nocheck',
     '/* @ts-nocheck */',
@@ -137,7 +137,7 @@ test('the type-check cannot be switched off or changed from inside', async () =>
   assert.equal((await shared.check('//@ts-ignore\n'.repeat(18_000), TYPES)).length, 20);
 });
 
-test('a comment that would switch the type-check off has no force wherever it stands', async () => {
+test('a comment that would disable the type-check has no effect, wherever it is', async () => {
   const wrong = 'const wrong: number = "no";';
   for (const source of [
     `/**/ // @ts-nocheck\n${wrong}`,
@@ -157,7 +157,7 @@ test('a comment that would switch the type-check off has no force wherever it st
     );
 });
 
-test('no host file is read, and none of its text comes out', async () => {
+test('no host file is read, and no text of one leaks', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'canary-'));
   try {
     const canary = 'CANARY_7f3a';
@@ -203,28 +203,28 @@ test('no host file is read, and none of its text comes out', async () => {
   }
 });
 
-test('packages that are installed here are unknown to a module', async () => {
+test('a module cannot import packages that are installed here', async () => {
   for (const name of ['node:fs', 'fs', 'typescript', 'openai', '@types/node', './type-checker', '../package.json']) {
     assert.notEqual(await messages(`import * as all from '${name}';\nexport const handle = (): any => all;`), '', name);
   }
 });
 
-test('a check that takes too long is the fault of the module, and the next one works', async () => {
-  const checker = checkerWith({ firstLookMs: 200, lastLookMs: 700 });
+test('a check that takes too long is a fault of the module, and the next check works', async () => {
+  const checker = checkerWith({ firstCheckMs: 200, lastCheckMs: 700 });
   assert.deepEqual(await checker.check(SOUND, TYPES), []);
   const faults = await checker.check(ENDLESS, TYPES);
   assert.deepEqual(
     faults.map(({ code }) => code),
     ['CANDIDATE_TYPE_CHECK_LIMIT'],
   );
-  assert.match(faults[0]?.message ?? '', /^Cannot check module: .+, wanted at most 700 ms of processor time/);
+  assert.match(faults[0]?.message ?? '', /^Cannot check module: .+, wanted at most 700 ms of CPU time/);
   assert.deepEqual(await checker.check(SOUND, TYPES), []);
 });
 
-test('a check that takes too much memory is the fault of the module', {
+test('a check that takes too much memory is a fault of the module', {
   skip: process.platform === 'linux' ? false : 'resident memory is read from /proc',
 }, async () => {
-  // The warm child alone is over it.
+  // The warm child alone exceeds it.
   const checker = checkerWith({ memoryMb: 40 });
   const faults = await checker.check(ENDLESS, TYPES);
   assert.deepEqual(
@@ -234,16 +234,16 @@ test('a check that takes too much memory is the fault of the module', {
   assert.match(faults[0]?.message ?? '', /over 40 MiB of memory/);
 });
 
-test('a source that is too long is not looked at', async () => {
+test('a source that is too long is not checked', async () => {
   const [fault] = await checkerWith({ maxSourceCharacters: 100 }).check(SOUND.padEnd(101), TYPES);
   assert.equal(fault?.code, 'CANDIDATE_TYPE_CHECK_LIMIT');
 });
 
-test('child and server are gone after a limit and after closing', {
+test('child and server exit after a limit and after closing', {
   skip: process.platform === 'linux' ? false : 'processes are read from /proc',
 }, async () => {
   const before = new Set(descendants(process.pid));
-  const checker = createTypeChecker({ firstLookMs: 200, lastLookMs: 200 });
+  const checker = createTypeChecker({ firstCheckMs: 200, lastCheckMs: 200 });
   await checker.check(SOUND, TYPES);
   const first = descendants(process.pid).filter((pid) => !before.has(pid));
   assert.equal(first.length, 2, 'a child and its server');
@@ -256,7 +256,7 @@ test('child and server are gone after a limit and after closing', {
   await gone(second);
 });
 
-test('child and busy server do not outlive a killed parent', {
+test('child and busy server exit when the parent is killed', {
   skip: process.platform === 'linux' ? false : 'processes are read from /proc',
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parent-'));
@@ -264,7 +264,7 @@ test('child and busy server do not outlive a killed parent', {
   writeFileSync(
     script,
     `import { createTypeChecker } from ${JSON.stringify(new URL('../../src/typing/type-checker.ts', import.meta.url).href)};
-const checker = createTypeChecker({ firstLookMs: 120_000 });
+const checker = createTypeChecker({ firstCheckMs: 120_000 });
 await checker.check('export {};', 'export {};');
 process.send?.('busy');
 await checker.check(${JSON.stringify(ENDLESS)}, 'export {};');
@@ -285,7 +285,7 @@ await checker.check(${JSON.stringify(ENDLESS)}, 'export {};');
   }
 });
 
-test('checks at the same time are all answered', async () => {
+test('concurrent checks all get an answer', async () => {
   const sources = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? SOUND : `export const n${n}: number = 'x';`));
   const found = await Promise.all(sources.map((source) => shared.check(source, TYPES)));
   assert.deepEqual(
@@ -294,7 +294,7 @@ test('checks at the same time are all answered', async () => {
   );
 });
 
-/** Checks modules while another check is under way, so that they wait together. */
+/** Checks modules while another check is running, so that they wait together. */
 async function together(checker: TypeChecker, sources: readonly string[]): Promise<string[]> {
   const first = checker.check(SOUND, TYPES);
   const found = await Promise.all(sources.map((source) => checker.check(source, TYPES)));
@@ -302,7 +302,7 @@ async function together(checker: TypeChecker, sources: readonly string[]): Promi
   return found.map((faults) => faults.map(({ line, message }) => `${line}: ${message}`).join('\n'));
 }
 
-test('modules that are checked together have the faults that each has alone', async () => {
+test('modules checked in one program have the same faults as alone', async () => {
   const wrong = SOUND.replace('request.word.length', 'request.word');
   const noExport = `${IMPORT}export const other = (one: Request): Response => ({ length: one.word.length });`;
   const unreadable = 'export const handle = (';
@@ -318,7 +318,7 @@ test('modules that are checked together have the faults that each has alone', as
   assert.ok(found[1] !== '' && found[2] !== '' && found[3] !== '' && found[4] !== '' && found[0] === '');
 });
 
-test('a module neither reaches nor changes those that are checked with it', async () => {
+test('a module neither reaches nor changes others in its program', async () => {
   const uses = `${SOUND}\nexport const added = ''.addedByAnother;`;
   const augments = [
     'declare global { interface String { addedByAnother: number } }',
@@ -335,16 +335,16 @@ test('a module neither reaches nor changes those that are checked with it', asyn
   for (const text of found.slice(-1 - reaches.length, -1)) assert.match(text, /Cannot find module/);
 });
 
-test('one that goes over a limit takes none along that is checked with it', async () => {
-  const checker = checkerWith({ lastLookMs: 1_000 });
+test('a module that exceeds a limit does not affect others in its program', async () => {
+  const checker = checkerWith({ lastCheckMs: 1_000 });
   const found = await together(checker, [SOUND, ENDLESS, SOUND]);
   assert.deepEqual([found[0], found[2]], ['', '']);
   assert.match(found[1] ?? '', /wanted at most 1000 ms/);
 });
 
-test('a module that only its first look was too short for has the faults that it has', async () => {
-  const checker = checkerWith({ firstLookMs: 0, lastLookMs: 60_000 });
-  // Far more than one look at the clock of a process, so that it is over any limit that is nothing.
+test('a module that needs longer than the first check gets its real faults', async () => {
+  const checker = checkerWith({ firstCheckMs: 0, lastCheckMs: 60_000 });
+  // Far longer than one measuring interval, so that it exceeds a limit of zero.
   const long = Array.from({ length: 3_000 }, (_, n) => `export const f${n} = (a: number): string => 'x'.repeat(a);\n`);
   const found = await checker.check(`${long.join('')}export const handle = (): number => 1;`, TYPES);
   assert.deepEqual(
@@ -353,8 +353,8 @@ test('a module that only its first look was too short for has the faults that it
   );
 });
 
-test('sound modules of one tenant do not wait for the endless ones of another', async () => {
-  const checker = checkerWith({ lastLookMs: 600_000 });
+test('sound modules of one tenant do not wait for endless ones of another', async () => {
+  const checker = checkerWith({ lastCheckMs: 600_000 });
   const controller = new AbortController();
   const { signal } = controller;
   const settled: string[] = [];
@@ -371,12 +371,12 @@ test('sound modules of one tenant do not wait for the endless ones of another', 
   assert.ok((await over).every(({ status }) => status === 'rejected'));
 });
 
-test('a child is replaced after so many checks', async () => {
+test('a child is replaced after a number of checks', async () => {
   const checker = checkerWith({ maxChecks: 2 });
   for (let n = 0; n < 5; n += 1) assert.deepEqual(await checker.check(SOUND, TYPES), []);
 });
 
-test('an abort settles a check at once, and the checker goes on', async () => {
+test('an abort rejects a check at once, and the checker continues', async () => {
   const checker = checkerWith();
   await checker.check(SOUND, TYPES);
   const controller = new AbortController();

@@ -10,9 +10,9 @@ after(() => checker.close());
 
 const SOURCES: TypeSources = { role: 'provider', payload: 'json', tools: [] };
 
-/** Faults of a module against the types; faults of the types themselves come first, as what a module sees of them. */
+/** Type errors of a module against the types; errors of the types themselves come first. */
 async function faults(types: string, source: string): Promise<string[]> {
-  // The types as a module of their own: a declaration file's own syntax faults would not show in the module that imports it.
+  // The types as a module, because syntax errors of a declaration file do not show in the module that imports it.
   const own = await checker.check(types, 'export {};');
   const found = own.length > 0 ? own : await checker.check(source, types);
   return found.map(({ line, message }) => `${line}: ${message}`);
@@ -21,7 +21,7 @@ async function faults(types: string, source: string): Promise<string[]> {
 const HANDLE =
   "import type { Context, Request, Response } from './types';\nexport async function handle(request: Request, context: Context): Promise<Response> ";
 
-/** Faults of an expression that is returned as a response. */
+/** Type errors of an expression returned as a response. */
 async function responseFaults(responseSchema: Json, expression: string): Promise<string[]> {
   const types = await declareTypes({ ...SOURCES, responseSchema });
   return faults(types, `${HANDLE}{ void request; void context; return ${expression}; }`);
@@ -59,7 +59,7 @@ test('members, lists, alternatives and constants are typed', async () => {
   }
 });
 
-test('what a schema leaves open, the type leaves open', async () => {
+test('types are as open as their schemas', async () => {
   assert.deepEqual(
     await responseFaults(
       { type: 'object', properties: { a: { type: 'string' } } },
@@ -101,7 +101,7 @@ test('what a schema leaves open, the type leaves open', async () => {
   }
 });
 
-test('branches that only require do not widen the type to any', async () => {
+test('branches with only "required" do not widen the type to any', async () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'string' } },
@@ -111,7 +111,7 @@ test('branches that only require do not widen the type to any', async () => {
   assert.deepEqual(await responseFaults(schema, "{ a: 'x' }"), []);
 });
 
-test('references inside the schema are followed, circles and dead ends included', async () => {
+test('local references are followed, including circular and broken ones', async () => {
   const node = {
     type: 'object',
     properties: { value: { type: 'number' }, next: { $ref: '#/$defs/node' } },
@@ -140,7 +140,7 @@ test('references inside the schema are followed, circles and dead ends included'
   }
 });
 
-test('nothing of a schema is pasted, fetched or read', async () => {
+test('no text of a schema is pasted, fetched or read', async () => {
   const schema = {
     type: 'object',
     tsType: 'import("node:fs")',
@@ -166,7 +166,7 @@ test('nothing of a schema is pasted, fetched or read', async () => {
   assert.doesNotMatch(types, /^\s*(?:export const evil|evil\(\))|node:fs|hostname|[\p{Cf}]/mu);
 });
 
-test('hostile member names are kept, as names', async () => {
+test('hostile member names stay names', async () => {
   const names = [
     '__proto__',
     'constructor',
@@ -199,7 +199,7 @@ test('hostile member names are kept, as names', async () => {
   }
 });
 
-test('tools are typed functions, and their names never clash', async () => {
+test('tools are typed functions without name clashes', async () => {
   const types = await declareTypes({
     ...SOURCES,
     tools: [
@@ -239,7 +239,7 @@ test("values of a module's own interfaces are answers where other members are al
   assert.notDeepEqual(await faults(types, own('count: number')), []);
 });
 
-test('context is what a handler has, and send is there for a requester only', async () => {
+test('the context has what handlers use, and send only for a requester', async () => {
   const provider = await declareTypes(SOURCES);
   assert.deepEqual(
     await faults(
@@ -273,12 +273,12 @@ test('a text payload is a string', async () => {
   assert.notDeepEqual(await faults(types, `${HANDLE}{ void context; return { request }; }`), []);
 });
 
-test('the same sources give the same text', async () => {
+test('declarations are deterministic', async () => {
   const sources: TypeSources = { ...SOURCES, requestSchema: { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } } };
   assert.equal(await declareTypes(sources), await declareTypes(structuredClone(sources)));
 });
 
-test('a huge or deep schema costs little and is cut', async () => {
+test('a huge or deep schema is cheap, because it is cut', async () => {
   let deep: Json = { type: 'string' };
   for (let n = 0; n < 500; n += 1) deep = { type: 'object', properties: { a: deep } };
   const wide = {
@@ -346,7 +346,7 @@ const { schema: randomSchema } = fc.letrec<{ schema: Json }>((tie) => ({
   ),
 }));
 
-test('whatever the schemas hold, the types compile', async () => {
+test('types compile for any schema', async () => {
   await fc.assert(
     fc.asyncProperty(randomSchema, randomSchema, async (requestSchema, outputSchema) => {
       const types = await declareTypes({

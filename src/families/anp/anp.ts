@@ -1,6 +1,6 @@
 import type { Texts } from '../../contract/agreement.ts';
 import { member } from '../../contract/job-fault.ts';
-import type { Said } from '../../contract/said.ts';
+import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Family } from '../family.ts';
 import { messageFaults, messageSchemas } from './messages.ts';
@@ -9,12 +9,13 @@ import { messageFor } from './say.ts';
 import { testCasesText, withFurtherCases } from './test-cases-text.ts';
 
 /**
- * The Agent Network Protocol's meta-protocol: the agreement is an accepted `protocolNegotiation`, its cases a
- * `testCasesNegotiation`; outcomes are `codeGeneration` and `fixErrorNegotiation`, counter-offers further rounds of both.
+ * The Agent Network Protocol's meta-protocol. The agreement is an accepted `protocolNegotiation`, its cases a
+ * `testCasesNegotiation`. Outcomes are `codeGeneration` and `fixErrorNegotiation`; counter-offers are further rounds of
+ * the first two.
  */
 export const anp: Family = {
   name: 'anp',
-  // The specification's own time for a round.
+  // The time that the specification recommends for a round.
   timeoutMs: 15_000,
   schemas: messageSchemas,
   faults: messageFaults,
@@ -55,11 +56,11 @@ export const anp: Family = {
     const action = NEEDED[what];
     return action === undefined || peerCapabilities === undefined || peerCapabilities.includes(action);
   },
-  say: (said, { agreement }, language) => [messageFor(said, agreement, language)],
+  say: (statement, { agreement }, language) => [messageFor(statement, agreement, language)],
 };
 
-/** What a peer's protocol stack must take for it to be told such a thing. */
-const NEEDED: Partial<Record<Said['what'], string>> = {
+/** The capability that the peer needs for each kind of message. */
+const NEEDED: Partial<Record<Statement['what'], string>> = {
   dispute: 'fixErrorNegotiation',
   'complaint-accepted': 'fixErrorNegotiation',
   'complaint-rejected': 'fixErrorNegotiation',

@@ -5,8 +5,9 @@ import type { Json } from '../../kernel/json.ts';
 import { type CaseText, isPayloadFault, type PayloadText, verbatimText } from './case-text.ts';
 
 /**
- * Whether the payloads of cases are texts, though some could be read as JSON: all are texts or bare values, and the document wants texts, or one is
- * none but a text. Where the document wants JSON, bare values are no texts.
+ * Whether the payloads of cases are texts, although some could be read as JSON. All must be texts or bare scalars, and
+ * the document must ask for texts, or at least one payload must be a text. If the document asks for JSON, bare scalars
+ * are not texts.
  */
 export function areTexts(text: string, cases: readonly CaseText[], wanted: 'text' | 'json' | undefined): boolean {
   const payloads = [...payloadsOf(cases, 'request'), ...payloadsOf(cases, 'response')];
@@ -17,7 +18,10 @@ export function areTexts(text: string, cases: readonly CaseText[], wanted: 'text
   );
 }
 
-/** The texts of the bare values on a side whose schema allows them as texts alone, by where they stand; `undefined` where it does not, or where there are other values. */
+/**
+ * The bare scalars of a side as texts, by offset, if the schema allows them only as texts; `undefined` if it does not,
+ * or if there are other values.
+ */
 export function textsBySchema(
   { text, cases }: { text: string; cases: readonly CaseText[] },
   side: Side,
@@ -41,7 +45,7 @@ function isText({ value }: PayloadText): boolean {
   return value === undefined;
 }
 
-/** Whether a value stands alone that may be a text as well: a number, `true`, `false` or `null` that nothing calls JSON. */
+/** Whether a scalar stands alone and may also be a text: a number, `true`, `false` or `null` not marked as JSON. */
 function isBare(text: string, { value, span, raw, isJson }: PayloadText): boolean {
   const isScalar = value === null || typeof value === 'number' || typeof value === 'boolean';
   return isScalar && isJson !== true && text.slice(raw.start, raw.end).trim() === text.slice(span.start, span.end);

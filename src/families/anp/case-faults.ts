@@ -3,19 +3,19 @@ import { MAX_JSON_DEPTH } from '../../documents/located-json.ts';
 import type { PlacedFinding } from '../family.ts';
 import type { PayloadFault } from './case-text.ts';
 
-/** A case that could not be read, or whose number is not what it should be. */
+/** A case that cannot be read, or that has a wrong number. */
 export interface CaseFault {
   reason: PayloadFault['reason'] | 'number-missing' | 'number-repeated' | 'number-skipped' | 'no-cases' | 'too-many';
   testCase?: number;
   side?: 'request' | 'response';
-  /** Where in the case text, in UTF-16 offsets. */
+  /** UTF-16 offset in the case text. */
   at: number;
   found?: string;
-  /** For a repeated number: whether the cases are the same. */
+  /** For a repeated number: whether the cases are equal. */
   same?: boolean;
 }
 
-/** A fault of the text of cases as a finding. */
+/** A fault in the case text as a finding. */
 export function placedFault(fault: CaseFault): PlacedFinding {
   return { finding: findingOf(fault), text: 'cases', at: fault.at };
 }

@@ -1,16 +1,16 @@
 import type { Line } from '../../documents/markdown-lines.ts';
 
-/** What a cell of a table holds, by the head of its column, and where: UTF-16 offsets of its text, end exclusive. */
+/** A table cell with its column and place: UTF-16 offsets of its text, end exclusive. */
 export interface Cell<Kind = string> {
   kind: Kind | undefined;
   start: number;
   end: number;
 }
 
-/** Most bars of a row, and most rows, that are looked at. */
+/** Most bars of a row, and most rows, that are examined. */
 const [MAX_BARS, MAX_ROWS] = [40, 1_000];
 
-/** The rows of all Markdown tables of a text that have a column of requests and one of responses. Linear in the text. */
+/** The rows of all Markdown tables with a request column and a response column. Linear in the text. */
 export function payloadRows<Kind extends string>(
   lines: readonly Line[],
   kindOf: (head: string) => Kind | undefined,
@@ -45,7 +45,7 @@ function isDelimiter(text: string): boolean {
   return text.includes('-') && /^[ \t]*\|[ \t|:-]*$/.test(text);
 }
 
-/** The cells of a row, none where the line is no row: a bar that is escaped or stands in code parts nothing. */
+/** The cells of a row, none if the line is not a row. Escaped bars and bars in code do not separate cells. */
 export function cellsOf({ start, text }: Pick<Line, 'start' | 'text'>): { start: number; end: number }[] {
   if (!isRow(text)) return [];
   const isPaired = (text.match(/`/g)?.length ?? 0) % 2 === 0;

@@ -13,30 +13,30 @@ import {
 } from '../../lexicon/testing.ts';
 import { type Cell, cellsOf, payloadRows } from './case-table.ts';
 
-/** A payload as it stands in the case text. */
+/** A payload in the case text. */
 export interface PayloadText {
-  /** The value, where the text is JSON. */
+  /** The value, if the text is JSON. */
   value?: Json;
-  /** Where the value stands, or the text: UTF-16 offsets, end exclusive. */
+  /** Where the value or text is: UTF-16 offsets, end exclusive. */
   span: Span;
-  /** Where the whole text stands, and how far it is indented as the fences around it are. */
+  /** Where the whole text is, and the indentation of its fences. */
   raw: Span & { indent: number };
-  /** Whether its fence calls it JSON. */
+  /** Whether its fence is labelled as JSON. */
   isJson?: boolean;
 }
 
-/** Why a payload could not be read. */
+/** Why a payload cannot be read. */
 export type PayloadFault = {
   reason: 'missing' | 'empty' | 'unreadable' | 'too-deep' | 'too-large' | 'several' | 'repeated';
   at: number;
   found?: string;
 };
 
-/** One case of a case text, read as far as it can be. */
+/** One case of a case text, as far as it can be read. */
 export interface CaseText {
-  /** The number in its heading; `null` where there is none. */
+  /** The number in its heading; `null` if there is none. */
   number: number | null;
-  /** Where its heading's number stands. */
+  /** Where the number in its heading is. */
   numberSpan?: { start: number; end: number };
   start: number;
   request: PayloadText | PayloadFault;
@@ -44,22 +44,22 @@ export interface CaseText {
   expected: string;
 }
 
-/** What was read out of a case text. */
+/** The cases read from a case text. */
 export interface CaseTexts {
   cases: CaseText[];
-  /** How many cases there are, those that are not read among them. */
+  /** The number of cases, including those that were not read. */
   headings: number;
-  /** Where the cases begin that have a heading. */
+  /** The start of each case with a heading. */
   heads: Pick<CaseText, 'number' | 'numberSpan' | 'start'>[];
   json: JsonBlocks;
 }
 
-/** Says whether a payload could not be read. */
+/** Whether a payload cannot be read. */
 export function isPayloadFault(payload: PayloadText | PayloadFault): payload is PayloadFault {
   return 'reason' in payload;
 }
 
-/** Whether text that is neither JSON nor fenced, and a fence with nothing in it, is a payload, or is taken for a slip. */
+/** Whether bare text that is not JSON, and an empty fence, is accepted as a payload or is a fault. */
 export type BareText = 'allowed' | 'refused';
 
 const DECORATION =
@@ -80,18 +80,18 @@ const RESULT_LABEL = new RegExp(
   `^${DECORATION}(?:${anyOf(RESULT_LABELS)})[ \\t]*(?:\\*{1,2}|_{1,2}|\`)?[ \\t\\u00a0\\u202f]*([:：]|$)[ \\t]*(?:\\*\\*|__|[*_](?=\\s|$))?`,
   'i',
 );
-/** A step of a case that is told as a story; what follows the word goes on with the sentence. */
+/** A step of a Given-When-Then story; the sentence continues after the word. */
 const STEP = new RegExp(
   `^${DECORATION}(?:(${anyOf(STORY_WORDS.before)})|(${anyOf(STORY_WORDS.request)})|${anyOf(STORY_WORDS.response)})(?![a-zа-яäöüß])[ \\t]*(?:\\*{1,2}|_{1,2})?`,
   'i',
 );
 
-/** Most headings and labels looked at: those of some thousand cases. */
+/** Most headings and labels examined: those of about a thousand cases. */
 const MAX_MARKS = 5_000;
 
 /**
- * Reads the cases out of a case text, at most `MAX_CASES`: headings with three labels each; where there are no such labels, a table with a column for
- * each, or stories of `Given`, `When` and `Then`. Linear in the text; never throws.
+ * Reads the cases of a case text, at most `MAX_CASES`: headings with three labels each. Without labels, reads a table
+ * with a column for each part, or stories with `Given`, `When` and `Then`. Linear in the text; never throws.
  */
 export function readCaseText(text: string, bareText: BareText, known?: KnownJson): CaseTexts {
   const { lines, fences } = readLines(text);
@@ -115,8 +115,8 @@ export function readCaseText(text: string, bareText: BareText, known?: KnownJson
         json,
       };
   }
-  const told = isLabelled ? [] : findMarks(lines, blocks, (line) => stepOf(line) ?? fieldOf(line));
-  const marks = withoutStrays([...labelled, ...told].sort((a, b) => a.start - b.start));
+  const steps = isLabelled ? [] : findMarks(lines, blocks, (line) => stepOf(line) ?? fieldOf(line));
+  const marks = withoutStrayMarks([...labelled, ...steps].sort((a, b) => a.start - b.start));
   const cases: CaseText[] = [];
   let current: CaseText | undefined;
   const begin = (mark: Mark): CaseText => {
@@ -159,31 +159,37 @@ export function readCaseText(text: string, bareText: BareText, known?: KnownJson
   return { cases, headings: Math.max(cases.length, begun.length), heads, json };
 }
 
-/** Leaves out a title or a list of titles over all cases and lines of an expected result that only look like labels; begins cases that have no heading. */
-function withoutStrays(all: readonly Mark[]): Mark[] {
+/**
+ * Drops a title or outline above all cases, and lines of an expected result that only look like labels. Adds a start
+ * for cases without a heading.
+ */
+function withoutStrayMarks(all: readonly Mark[]): Mark[] {
   const isNamed = all.some(({ kind, number, isShort }) => kind === 'case' && number !== undefined && isShort !== true);
   const marks = withoutOutlines(isNamed ? all.filter(({ isShort }) => isShort !== true) : all);
   const kept: Mark[] = [];
-  const seen = new Set<Mark['kind']>();
+  const found = new Set<Mark['kind']>();
   for (const [index, mark] of marks.entries()) {
     if (mark.kind === 'case') {
-      seen.clear();
+      found.clear();
       if (mark.number !== undefined || marks[index + 1]?.kind !== 'case') kept.push(mark);
       continue;
     }
-    const isComplete = seen.has('request') && seen.has('response');
+    const isComplete = found.has('request') && found.has('response');
     const next = marks[index + 1];
     if (mark.kind === 'request' && isComplete && next?.kind === 'response') {
-      seen.clear();
+      found.clear();
       kept.push({ kind: 'case', start: mark.start, end: mark.start });
-    } else if (seen.has('result') && seen.has(mark.kind)) continue;
-    seen.add(mark.kind);
+    } else if (found.has('result') && found.has(mark.kind)) continue;
+    found.add(mark.kind);
     kept.push(mark);
   }
   return kept;
 }
 
-/** Takes titles without anything for none where a case of the same number stands elsewhere: at least two together, before all cases or after. */
+/**
+ * Marks titles without content as an outline if a case with the same number exists: at least two in a row, before or
+ * after all cases.
+ */
 function withoutOutlines(marks: readonly Mark[]): readonly Mark[] {
   const isTitle = (index: number) => marks[index]?.kind === 'case' && (marks[index + 1]?.kind ?? 'case') === 'case';
   const written = new Set(
@@ -201,13 +207,13 @@ function withoutOutlines(marks: readonly Mark[]): readonly Mark[] {
 interface Mark {
   kind: 'case' | 'request' | 'response' | 'result' | 'before';
   start: number;
-  /** Where the content after the mark begins. */
+  /** Where the content starts. */
   end: number;
-  /** Where it ends, unless at the next mark. */
+  /** Where the content ends; default: at the next mark. */
   contentEnd?: number;
   number?: number;
   numberSpan?: { start: number; end: number };
-  /** Whether it calls the case less than others may be called. */
+  /** Whether it uses a short word for a case, such as "test". */
   isShort?: boolean;
 }
 
@@ -245,7 +251,7 @@ function markOf(line: Pick<Line, 'start' | 'end' | 'text'>): Mark | undefined {
   const heading = HEADING.exec(text);
   if (heading === null) return undefined;
   const [, short, numeral, rest = ''] = heading;
-  // In prose a line may begin with the word; a heading is marked as one or consists of word and number alone.
+  // A line of prose may begin with the word, so a heading must be marked as one or consist only of word and number.
   const marked = /^\ufeff?[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+)?(?:#{1,6}|\*\*|__|<[a-z])/.test(text);
   if (!marked && (numeral === undefined || !/^[ \t]*(?:[:：.、—–-].*)?(?:\*\*|__)?[ \t]*$/.test(rest)))
     return undefined;
@@ -269,7 +275,7 @@ function stepOf({ start, text }: Pick<Line, 'start' | 'text'>): Mark | undefined
   return { kind, start, end: start + all.length };
 }
 
-/** A row of two cells, label and content, of a table that is one case. */
+/** A table row with two cells, label and content, where the whole table is one case. */
 function fieldOf({ start, text }: Pick<Line, 'start' | 'text'>): Mark | undefined {
   const [label, content, third] = cellsOf({ start, text });
   if (label === undefined || content === undefined || third !== undefined) return undefined;
@@ -280,18 +286,18 @@ function fieldOf({ start, text }: Pick<Line, 'start' | 'text'>): Mark | undefine
   return { kind, start, end: start + bare.start, contentEnd: start + bare.end };
 }
 
-/** The inside of a span that is one piece of code. */
+/** A span without the backticks around it, if it is all code. */
 function withoutTicks(text: string, { start, end }: Span): Span {
   const isCode = /^`[^`]*`$/.test(text.slice(start, end));
   return isCode ? { start: start + 1, end: end - 1 } : { start, end };
 }
 
-/** What part of a case a label names, be it the head of a column or the name of a member; `undefined` where it names none. */
+/** The part of a case that a label names, in a column head or a member name; `undefined` if none. */
 export function partNamed(label: string): Mark['kind'] | undefined {
   return markOf({ start: 0, end: label.length, text: label })?.kind;
 }
 
-/** A case that is a row of a table; what its first column says is its number. */
+/** A case from a table row; its number is in the first column. */
 function caseOfRow(context: Context, row: readonly Cell[]): CaseText {
   const { text } = context;
   const cellOf = (kind: Mark['kind']) => row.find((cell) => cell.kind === kind);
@@ -335,7 +341,7 @@ function numberOf(numeral: string): number {
   return total + digit;
 }
 
-/** What reading a payload depends on. */
+/** The input for reading a payload. */
 interface Context {
   text: string;
   fences: readonly Fence[];
@@ -356,7 +362,7 @@ function readPayload(context: Context, start: number, end: number): PayloadText 
   return bareText === 'allowed' ? { span: bare, raw } : readBareInProse(context, bare, whole);
 }
 
-/** The one strict JSON value that a span holds; a value found before is not read again. */
+/** The single strict JSON value of a span; reuses a value found before. */
 function jsonAt({ text, blocksByStart }: Context, { start, end }: Span): ReturnType<typeof wholeJson> {
   const block = blocksByStart.get(start);
   if (block !== undefined && block.end === end && !block.lenient) return { ok: true, start, end, value: block.value };
@@ -381,14 +387,14 @@ function fencesWithin(fences: readonly Fence[], start: number, end: number): Fen
 
 const BEGINS_AS_JSON = /^(?:\{|\[\s*\{)\s*"/;
 
-/** Bare JSON with words around it: taken where there is exactly one value. */
+/** Bare JSON surrounded by words; accepted if there is exactly one value. */
 function readBareInProse({ text }: Context, bare: Span, fault: BrokenPlace): PayloadText | PayloadFault {
   const { blocks, broken } = findJsonBlocks(text.slice(bare.start, bare.end), []);
-  // Brackets in prose, as in a footnote, are no second payload beside an object.
+  // Brackets in prose, such as footnotes, do not count as payloads next to an object.
   const objects = blocks.filter(({ value }) => isObject(value));
   const [first, second] = objects.length > 0 ? objects : blocks;
-  const [torn] = broken;
-  if (torn !== undefined) return unreadable(text, { ...torn, at: bare.start + torn.at });
+  const [firstBroken] = broken;
+  if (firstBroken !== undefined) return unreadable(text, { ...firstBroken, at: bare.start + firstBroken.at });
   if (second !== undefined) return { reason: 'several', at: bare.start + second.start };
   const isInnerPiece = (first?.start ?? 0) > 0 && BEGINS_AS_JSON.test(text.slice(bare.start, bare.start + 100));
   if (first === undefined || first.lenient || isInnerPiece) return unreadable(text, fault);
@@ -409,7 +415,7 @@ function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault 
   const raw = { ...span, indent: fence.indent };
   const content = trimmedSpan(text, span.start, span.end);
   const isEmpty = content.start === content.end;
-  // Between fences a text of no characters is plain to see.
+  // Between fences, an empty text is visible.
   const isEmptyText = isEmpty && fence.language === '' && bareText === 'allowed';
   if (isEmptyText) return { span, raw };
   if (isEmpty && /^(?:json|jsonc|json5)?$/.test(fence.language)) return { reason: 'empty', at: span.start };
@@ -423,19 +429,19 @@ function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault 
     : { span, raw };
 }
 
-/** What follows the first empty line of an HTTP message. */
+/** The part after the first empty line of an HTTP message. */
 function bodyOf(text: string, { start, end }: Span): Span {
   const head = /\r?\n[ \t]*\r?\n/.exec(text.slice(start, end));
   return head === null ? { start, end } : trimmedSpan(text, start + head.index, end);
 }
 
-/** Whether a text has several JSON values, each on a line of its own: together they are no JSON, but a text. */
+/** Whether a text has several JSON values, one per line; together they are a text, not JSON. */
 export function isJsonLines(content: string): boolean {
   const lines = content.split('\n').filter((line) => line.trim() !== '');
   return lines.length > 1 && lines.every((line) => wholeJson(line, 0, line.trimEnd().length).ok);
 }
 
-/** The text between two fences: as far to the left as its opening fence stands, and without the last line's break. */
+/** The text between two fences, without the indentation of the opening fence and the last line break. */
 function unindented(text: string, indent: number): string {
   const lines = text.replace(/\r?\n$/, '').split('\n');
   return lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length))).join('\n');
@@ -447,7 +453,7 @@ function trimmedSpan(text: string, start: number, end: number): { start: number;
   return { start: first, end: Math.max(first, end - (slice.length - slice.trimEnd().length)) };
 }
 
-/** The verbatim text of a payload: without the break of its last line, and as far to the left as its fence stands. */
+/** The exact text of a payload, without the indentation of its fence and the last line break. */
 export function verbatimText(text: string, { raw }: PayloadText): string {
   return unindented(text.slice(raw.start, raw.end), raw.indent);
 }

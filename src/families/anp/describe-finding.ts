@@ -1,12 +1,12 @@
 import { END_OF_TEXT, type Finding, type PatchOperation } from '../../contract/finding.ts';
-import type { Language } from '../../contract/said.ts';
+import type { Language } from '../../contract/statement.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { quoteJson, quoteText } from '../../kernel/quote.ts';
 import { violationWords } from '../../schemas/violation-words.ts';
 
 /**
- * One finding as a sentence for the peer, on one line: case and place, what was found and what was wanted, the change proposed.
- * It quotes the peer's own document only, and nothing in the document can break out of the quotation.
+ * One finding as a sentence for the peer, on one line: case and place, what was found and wanted, and the proposed
+ * change. It quotes only the peer's own document, and quoted text cannot break out of the quotation.
  */
 export function describeFinding(finding: Finding, language: Language): string {
   const place = placeOf(finding, language);
@@ -17,7 +17,7 @@ export function describeFinding(finding: Finding, language: Language): string {
   return `${place === '' ? '' : `${place}: `}${fault}.${change === '' ? '' : ` Proposed change: ${change}.`}`;
 }
 
-/** The change that a finding proposes, in words; empty where it proposes none. */
+/** The proposed change of a finding in words; empty if there is none. */
 export function changeOf({ amendment, testCase }: Finding, language: Language): string {
   if (amendment === undefined) return '';
   const where = ROOTS[amendment.of][language](testCase);
@@ -52,7 +52,10 @@ const ROOTS: Record<Finding['in'], Words> = {
   },
 };
 
-/** Our list of exchanges is unknown to the peer, who is told the number of the exchange, the side, and the place inside that message. */
+/**
+ * The peer does not know our list of exchanges, so it gets the number of the exchange, the side, and the place in that
+ * message.
+ */
 const PLACE_IN_EXCHANGES = /^\/(\d+)\/(request|response)(.*)$/s;
 
 function placeOf({ in: root, testCase, pointer = '' }: Finding, language: Language): string {
@@ -99,7 +102,10 @@ function faultOf(finding: Finding, language: Language): string {
   return words === undefined ? fallback(found, wanted, language) : words[language](found, wanted, finding);
 }
 
-/** What is found and what is wanted are values of messages here: as JSON, so that the text "5" is not the number. */
+/**
+ * Codes whose `expected` and `actual` are message values. They are shown as JSON, so that the text "5" differs from the
+ * number.
+ */
 const COMPARES: ReadonlySet<string> = new Set([
   'DOCUMENT_CASES_CONTRADICT',
   'DOCUMENT_CASE_ID_NOT_ECHOED',
@@ -108,7 +114,7 @@ const COMPARES: ReadonlySet<string> = new Set([
   'DOCUMENT_EXCHANGE_CONTRADICTS_CASE',
 ]);
 
-/** Both are passages of the document here, and stand there as they are told. */
+/** The code whose `expected` and `actual` are passages of the document, quoted exactly. */
 const PASSAGES = 'DOCUMENT_CONTRADICTS_ITSELF';
 
 function isViolation(code: string): boolean {
@@ -121,16 +127,16 @@ function fallback(found: string, wanted: string, language: Language): string {
   return `${found === '' ? 'it cannot be used as it stands' : `found ${found}`}${wanted === '' ? '' : `, wanted ${wanted}`}`;
 }
 
-/** What is wrong, by what was found and what was wanted. */
+/** Describes a fault by what was found and wanted. */
 type Fault = (found: string, wanted: string, finding: Finding) => string;
 
-/** The case that came first, which only the message of the finding names. */
+/** The number of the earlier case, which only the finding's message contains. */
 function otherCase(message: string, named: (testCase: string) => string, unnamed: string): string {
   const first = /\bcases (\d{1,9}) and \d/.exec(message)?.[1];
   return first === undefined ? unnamed : named(first);
 }
 
-/** What goes beyond what is read of JSON, by the limit that the finding wants kept; `undefined` where it wants none. */
+/** Describes JSON beyond a limit, given in `expected`; `undefined` if `expected` is no limit. */
 function limitWords(language: Language, what: string, expected: Finding['expected']): string | undefined {
   if (typeof expected !== 'number') return undefined;
   const isDepth = expected < Number.MAX_VALUE;

@@ -4,11 +4,14 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { memberNames } from '../../schemas/member-names.ts';
 import { partNamed } from './case-text.ts';
 
-/** Cases that the JSON of a text gives: a list of them, a list under a name, a case under each name, or one object each; `undefined` where some JSON in it is none. */
+/**
+ * The cases in the JSON of a text: a list of cases, a named list, a case under each name, or one object per case.
+ * `undefined` if some of the JSON is not a case.
+ */
 export function listedCases({ blocks, broken }: JsonBlocks): Case[] | undefined {
   if (broken.length > 0 || blocks.some(({ lenient }) => lenient)) return undefined;
-  const cases: CaseRead[] = [];
-  for (const item of blocks.flatMap(({ value }) => itemsOf(value))) {
+  const cases: ListedCase[] = [];
+  for (const item of blocks.flatMap(({ value }) => candidatesIn(value))) {
     const read = caseIn(item);
     if (read === undefined) return undefined;
     cases.push(read);
@@ -22,7 +25,7 @@ export function listedCases({ blocks, broken }: JsonBlocks): Case[] | undefined 
   }));
 }
 
-function itemsOf(value: Json): readonly Json[] {
+function candidatesIn(value: Json): readonly Json[] {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return [value];
   if (caseIn(value) !== undefined) return [value];
@@ -32,15 +35,15 @@ function itemsOf(value: Json): readonly Json[] {
   return members.length > 0 && members.every((member) => caseIn(member) !== undefined) ? members : [value];
 }
 
-/** Names of members that number a case. */
+/** Names of members that contain a case number. */
 const NUMBER = /^(?:test_?)?(?:case|number|no|id|编号|序号)$/i;
 
-/** Most members of a case: what has more is something else. */
+/** Most members of a case; an object with more is something else. */
 const MAX_MEMBERS = 20;
 
-type CaseRead = Pick<Case, 'request' | 'response' | 'expected'> & { number: number | undefined };
+type ListedCase = Pick<Case, 'request' | 'response' | 'expected'> & { number: number | undefined };
 
-function caseIn(item: Json): CaseRead | undefined {
+function caseIn(item: Json): ListedCase | undefined {
   if (!isObject(item)) return undefined;
   const names = memberNames(item);
   if (names.length > MAX_MEMBERS) return undefined;
@@ -59,7 +62,7 @@ function memberNamed(item: JsonObject, name: string | undefined): Json | undefin
   return name === undefined ? undefined : item[name];
 }
 
-/** The words of a name such as `testRequestData` or `expected_response`. */
+/** The words in a name such as `testRequestData` or `expected_response`. */
 function wordsOf(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
 }

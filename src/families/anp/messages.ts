@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 
 const status = { type: 'string', description: 'accepted; any in a review.' };
 
-/** The schemas of the messages that a job carries. */
+/** The schemas of the messages that a job contains. */
 export const messageSchemas = {
   agreement: {
     type: 'object',
@@ -32,7 +32,10 @@ export const messageSchemas = {
   },
 };
 
-/** What is wrong with messages that keep their schemas: what was agreed on is accepted, and a complaint is no answer to one. */
+/**
+ * Faults of messages that match their schemas: an agreement must be accepted, and a complaint must not be the answer to
+ * one.
+ */
 export function messageFaults(kind: Kind, data: JsonObject): JobFault[] {
   return [...(kind === 'review' ? [] : statusFaults(data)), ...(kind === 'fix' ? complaintFaults(data) : [])];
 }

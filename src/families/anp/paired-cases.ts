@@ -3,17 +3,18 @@ import { sideNamedIn } from '../../documents/claims.ts';
 import type { JsonBlock } from '../../documents/json-blocks.ts';
 import { type CaseText, type CaseTexts, isPayloadFault, type PayloadText } from './case-text.ts';
 
-/** What stands before a payload that no label names: at most so much of it tells whose it is, in UTF-16 units. */
+/** Longest text before an unlabelled payload that may name its side, in UTF-16 units. */
 const MAX_BEFORE = 200;
 
 /**
- * The cases of a text whose payloads no labels name: under each heading a request and its response, two JSON values and no more; without headings
- * a list of such pairs, each with an arrow or a word for an answer between its two. `undefined` where the text is made otherwise, or was read.
+ * The cases of a text without labels: under each heading a request and its response, exactly two JSON values; or
+ * without headings a list of such pairs, each with an arrow or a word for an answer in between. `undefined` if the text
+ * has another structure, or was already read.
  */
-export function pairedCases(text: string, { cases: read, heads, json }: CaseTexts): CaseTexts | undefined {
+export function pairedCases(text: string, { cases: labelled, heads, json }: CaseTexts): CaseTexts | undefined {
   const { blocks, broken } = json;
   const isMissing = (side: 'request' | 'response') =>
-    read.every((each) => isPayloadFault(each[side]) && each[side].reason === 'missing');
+    labelled.every((each) => isPayloadFault(each[side]) && each[side].reason === 'missing');
   if (!isMissing('request') && !isMissing('response')) return undefined;
   if (broken.length > 0 || blocks.length === 0 || blocks.some(({ lenient }) => lenient)) return undefined;
   const groups = heads.length > 0 ? underHeads(heads, blocks) : inTwos(blocks);
@@ -40,7 +41,7 @@ export function pairedCases(text: string, { cases: read, heads, json }: CaseText
   return { cases: cases.slice(0, MAX_CASES), headings: cases.length, heads: [...heads], json };
 }
 
-/** What stands between a request and what comes of it. */
+/** What may separate a request from its response. */
 const LEADS_TO = /^[\s`|]*(?:→|⟶|⇒|➔|[-=]{1,2}>|\|)[\s`|]*$/;
 
 interface Group {

@@ -20,28 +20,28 @@ import {
 import { listedCases } from './listed-cases.ts';
 import { pairedCases } from './paired-cases.ts';
 
-/** The cases of an agreement as they were read. */
+/** The cases read from an agreement. */
 export interface CasesRead {
   cases: Case[];
   payload: 'json' | 'text';
   faults: CaseFault[];
-  /** Where the numbers of the cases stand in their text, in order. */
+  /** Where the case numbers are in the text, in order. */
   numberSpans?: { start: number; end: number }[];
-  /** The cases as they stand in the text, with the text that they were read from. */
+  /** The cases in the text, with the text they were read from. */
   read?: { text: string; cases: readonly CaseText[] };
-  /** The JSON that lists them, where there are no such cases in the text. */
+  /** The JSON that lists the cases, if the text has no labelled ones. */
   listed?: ReadText;
 }
 
-/** What decides how payloads are read. */
+/** What determines how payloads are read. */
 export interface PayloadHints {
-  /** What the job says that payloads are. */
+  /** The payload type in the job. */
   payload: Job['payload'];
   hasSchemas: boolean;
   prose: string;
 }
 
-/** Reads the cases of an agreement: those that are given, or those that stand in a text. */
+/** Reads the cases of an agreement: the structured ones, or those in a text. */
 export function readCases(
   given: Texts['cases'],
   { payload: wantedPayload, hasSchemas, prose }: PayloadHints,
@@ -83,7 +83,7 @@ export function readCases(
   const wanted = bareText ? 'text' : wantsJson(prose) ? 'json' : undefined;
   const isTextual = (cases: readonly CaseText[]) =>
     wantedPayload === undefined && !hasSchemas && areTexts(plain, cases, wanted);
-  // Beside texts between fences, a fence with nothing in it is a text as well.
+  // Next to fenced texts, an empty fence is a text too.
   const { cases: read, headings } =
     hasGaps(first.cases) && isTextual(first.cases)
       ? readCaseText(plain, 'allowed', known)
@@ -93,7 +93,7 @@ export function readCases(
     const texts = payloads.filter((payload) => payload.value === undefined).length;
     return all ? texts > 0 && texts === payloads.length : texts > 0;
   };
-  // Without schemas, one text on a side makes them all texts: a handler must know what it is given.
+  // Without schemas, one text on a side makes all payloads of that side texts, because a handler needs one type.
   const areAllTexts = wantedPayload === 'text' || isTextual(read);
   const isVerbatim = (side: Side): boolean => {
     return areAllTexts || (wantedPayload === undefined && !hasSchemas && isText(side, false));
@@ -104,7 +104,7 @@ export function readCases(
   const chosenValue = (payload: PayloadText, side: Side): Json => {
     return payload.value === undefined || verbatim[side] ? verbatimText(plain, payload) : payload.value;
   };
-  // Beside requests of one value each, one with several is a slip.
+  // Next to single values, a payload with several values is a mistake.
   const isMixed = (side: Side): boolean => hasSchemas && isText(side, false) && !isText(side, true);
   const mixed = { request: isMixed('request'), response: isMixed('response') };
   const strict =
@@ -122,13 +122,13 @@ function hasNoPayload({ request, response }: CaseText): boolean {
   return [request, response].every((payload) => isPayloadFault(payload) && payload.reason === 'missing');
 }
 
-/** Whether some payloads have nothing in them, and all others could be read. */
+/** Whether some payloads are empty, and all others were read. */
 function hasGaps(cases: readonly CaseText[]): boolean {
   const faults = cases.flatMap(({ request, response }) => [request, response]).filter(isPayloadFault);
   return faults.length > 0 && faults.every(({ reason }) => reason === 'empty');
 }
 
-/** The payloads that were read already, so that they need not be read again. */
+/** The payloads read before, as a cache. */
 export function knownPayloads({ read }: CasesRead): KnownJson | undefined {
   if (read === undefined) return undefined;
   const payloads = read.cases.flatMap(({ request, response }) => [request, response]);
@@ -140,7 +140,10 @@ export function knownPayloads({ read }: CasesRead): KnownJson | undefined {
   );
 }
 
-/** The cases with texts on a side whose schema allows nothing else for what stands there, and what payloads are then. */
+/**
+ * The cases with scalars changed to texts where the schema of their side allows only texts, and the resulting payload
+ * type.
+ */
 export function inWordsOfSchemas(
   { cases, payload, read }: CasesRead,
   selection: Record<Side, LocatedSchema | null>,
@@ -149,14 +152,18 @@ export function inWordsOfSchemas(
   if (read === undefined) return { cases, payload };
   const textsOf = (side: Side) => textsBySchema(read, side, selection[side], validation);
   const texts = { request: textsOf('request'), response: textsOf('response') };
-  const said = (each: Case, side: Side): Json => texts[side]?.get(each[`${side}Span`]?.start ?? -1) ?? each[side];
+  const payloadOf = (each: Case, side: Side): Json => texts[side]?.get(each[`${side}Span`]?.start ?? -1) ?? each[side];
   return {
-    cases: cases.map((each) => ({ ...each, request: said(each, 'request'), response: said(each, 'response') })),
+    cases: cases.map((each) => ({
+      ...each,
+      request: payloadOf(each, 'request'),
+      response: payloadOf(each, 'response'),
+    })),
     payload: texts.request !== undefined && texts.response !== undefined ? 'text' : payload,
   };
 }
 
-/** Where the job says that payloads are JSON, a text that is none could not be read. */
+/** If the job says that payloads are JSON, a text counts as unreadable. */
 function withoutTexts(caseText: string, each: CaseText): CaseText {
   const checked = (payload: CaseText['request']): CaseText['request'] =>
     isPayloadFault(payload) || payload.value !== undefined
@@ -165,7 +172,7 @@ function withoutTexts(caseText: string, each: CaseText): CaseText {
   return { ...each, request: checked(each.request), response: checked(each.response) };
 }
 
-/** Where other payloads of a side are one JSON value each, several values line by line could not be read. */
+/** If other payloads of a side are single JSON values, several values on separate lines count as unreadable. */
 function withoutLines(text: string, cases: readonly CaseText[], mixed: Record<Side, boolean>): readonly CaseText[] {
   if (!mixed.request && !mixed.response) return cases;
   const checked = (payload: CaseText['request'], side: Side): CaseText['request'] =>

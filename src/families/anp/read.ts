@@ -5,10 +5,13 @@ import type { Before, FamilyReading, ReadingTask } from '../family.ts';
 import { placedFault } from './case-faults.ts';
 import { type CasesRead, inWordsOfSchemas, knownPayloads, readCases } from './read-cases.ts';
 
-/** What was read of which texts. */
+/** What was read from each texts object. */
 const parts = new WeakMap<Texts, { document: TextDocument; casesRead: CasesRead }>();
 
-/** Reads a protocol document and its cases: one request, one response, chosen among all schemas by what the cases hold. */
+/**
+ * Reads a protocol document and its cases. There is one interaction; its request and response schemas are selected by
+ * what the cases contain.
+ */
 export function readAgreement(texts: Texts, about: ReadingTask, before?: Before): FamilyReading {
   const { payload: wantedPayload, baseProtocols, validation } = about;
   const earlier = before && parts.get(before.texts);

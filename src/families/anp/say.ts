@@ -1,38 +1,38 @@
 import type { Finding } from '../../contract/finding.ts';
 import { member } from '../../contract/job-fault.ts';
-import type { Language, Said } from '../../contract/said.ts';
+import type { Language, Statement } from '../../contract/statement.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import { changeOf, describeFinding } from './describe-finding.ts';
 
-/** Most findings that one message describes: a peer repairs the first ones first. */
+/** Most findings described in one message; a peer fixes the first ones first. */
 export const MAX_DESCRIBED_FINDINGS = 50;
 
-/** The ANP message that says something to the peer, in the language of the document. */
-export function messageFor(said: Said, agreed: Json, language: Language): JsonObject {
-  switch (said.what) {
+/** The ANP message for something to say to the peer, in the document's language. */
+export function messageFor(statement: Statement, agreed: Json, language: Language): JsonObject {
+  switch (statement.what) {
     case 'generated':
       return { action: 'codeGeneration', status: 'generated' };
     case 'failed':
       return { action: 'codeGeneration', status: 'error' };
     case 'dispute':
-      return fixErrorNegotiation(said.findings, language, 'negotiating');
+      return fixErrorNegotiation(statement.findings, language, 'negotiating');
     case 'complaint-accepted':
-      return fixErrorNegotiation(said.findings, language, 'accepted');
+      return fixErrorNegotiation(statement.findings, language, 'accepted');
     case 'complaint-rejected':
-      return fixErrorNegotiation(said.findings, language, 'rejected');
+      return fixErrorNegotiation(statement.findings, language, 'rejected');
     case 'amended-document':
       return {
         action: 'protocolNegotiation',
         sequenceId: nextRound(agreed),
-        candidateProtocols: said.text,
-        modificationSummary: modificationSummary(changesOf(said.settled, language), language),
+        candidateProtocols: statement.text,
+        modificationSummary: modificationSummary(changesOf(statement.settled, language), language),
         status: 'negotiating',
       };
     case 'amended-cases':
-      return testCasesOffer(said.text, changesOf(said.settled, language), language);
+      return testCasesOffer(statement.text, changesOf(statement.settled, language), language);
     case 'further-cases':
-      return testCasesOffer(said.text, additions(said.added, language), language);
+      return testCasesOffer(statement.text, additions(statement.added, language), language);
   }
 }
 
@@ -45,7 +45,7 @@ function fixErrorNegotiation(findings: readonly Finding[], language: Language, s
   return { action: 'fixErrorNegotiation', errorDescription: errorDescription(findings, language), status };
 }
 
-/** Findings as the markdown of an ANP `errorDescription`, one line each, in the language of the document. */
+/** Findings as the Markdown of an ANP `errorDescription`, one line each, in the document's language. */
 export function errorDescription(findings: readonly Finding[], language: Language): string {
   const lines = findings.slice(0, MAX_DESCRIBED_FINDINGS).map((finding) => `- ${describeFinding(finding, language)}`);
   const more = findings.length - lines.length;
@@ -53,7 +53,7 @@ export function errorDescription(findings: readonly Finding[], language: Languag
   return [language === 'zh' ? '# 错误描述' : '# Error Description', ...lines].join('\n');
 }
 
-function additions(added: Extract<Said, { what: 'further-cases' }>['added'], language: Language): string[] {
+function additions(added: Extract<Statement, { what: 'further-cases' }>['added'], language: Language): string[] {
   return added.map(({ testCase, expected }) => {
     const result = quoteText(expected);
     return language === 'zh' ? `增加测试用例${testCase}：${result}` : `Added test case ${testCase}: ${result}`;

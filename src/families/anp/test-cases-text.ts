@@ -17,7 +17,7 @@ const WORDS = {
   },
 };
 
-/** Cases in the layout that ANP has for them: a heading with the number and three labels each. */
+/** Cases in ANP's layout: a heading with the number, and three labels each. */
 export function testCasesText(cases: readonly WrittenCase[], { language, payload }: CaseLayout): string {
   const words = WORDS[language];
   return cases
@@ -33,15 +33,15 @@ export function testCasesText(cases: readonly WrittenCase[], { language, payload
     .join('\n');
 }
 
-/** A text of cases with further ones below it; not one of its characters changes. */
+/** A case text with further cases appended; the existing text is unchanged. */
 export function withFurtherCases(text: string, cases: readonly WrittenCase[], layout: CaseLayout): string {
   const gap = text.endsWith('\n\n') ? '' : text.endsWith('\n') ? '\n' : '\n\n';
   return `${text}${gap}${testCasesText(cases, layout)}`;
 }
 
 /**
- * A payload between fences that nothing in it can close: JSON has its line breaks escaped, a text gets fences longer
- * than its own.
+ * A payload in a fence that its content cannot close: JSON has escaped line breaks, a text gets a longer fence than any
+ * in it.
  */
 function payloadText(value: Json, payload: CaseLayout['payload']): string {
   if (payload === 'json' || typeof value !== 'string')

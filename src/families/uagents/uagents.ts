@@ -1,6 +1,6 @@
 import type { Job } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
-import type { Said } from '../../contract/said.ts';
+import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Family } from '../family.ts';
@@ -60,12 +60,12 @@ export const uagents: Family = {
 };
 
 /** What the protocol has a message for: it negotiates nothing, and an agent that is ready says so to nobody. */
-const SAYABLE: ReadonlySet<Said['what']> = new Set(['failed', 'dispute', 'complaint-rejected']);
+const SAYABLE: ReadonlySet<Statement['what']> = new Set(['failed', 'dispute', 'complaint-rejected']);
 
 /** Most findings that one message tells. */
 const MAX_TOLD = 50;
 
-function textFor(said: Said): string {
+function textFor(said: Statement): string {
   if (said.what === 'failed') return 'Cannot serve protocol: no handler that keeps it was found, wanted one';
   const findings = 'findings' in said ? said.findings : [];
   const told = findings.slice(0, MAX_TOLD).map(({ message }) => message);

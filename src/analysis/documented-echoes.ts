@@ -1,5 +1,5 @@
 import type { Job } from '../contract/job.ts';
-import { isAmongWords, wordsOf } from '../documents/unparted-words.ts';
+import { isAmongWords, wordsOf } from '../documents/unspaced-words.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { ANSWER_REPEATS } from '../lexicon/exchanging.ts';
 import { phrases } from '../lexicon/phrases.ts';
@@ -7,30 +7,30 @@ import { ALTERNATIVE, DEPENDING } from '../lexicon/qualifying.ts';
 import { EQUALS, IN_ANSWER, OF_REQUEST, REPEATED_IN_PART, REPEATS } from '../lexicon/repeating.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 
-/** Names of members that say which message is which, and nothing about what is asked. */
+/** Names of members that only identify a message. */
 export const CORRELATION =
   /^(?:corr|idempotency[_-]?key|(?:message|msg|correlation|corr|trace|span|nachricht(?:en)?|mensaje|messaggio)[_-]?(?:id|no|number|uuid)|id[_-]?(?:message|mensaje|nachricht|messaggio)|nonce|消息(?:id|编号|标识))$/i;
 
-/** A request id is one, too, unless it is all that a request asks about. */
+/** A request id identifies a message too, unless it is the only thing that the request asks about. */
 export const REQUEST_ID =
   /^(?:(?:request|req|anfragen?|petici[oó]n|solicitud|requ[eê]te|demande)[_-]?(?:id|no|number|uuid)|id[_-]?(?:anfrage|petici[oó]n|solicitud|requ[eê]te|demande)|请求(?:id|编号|标识))$/i;
 
-/** A member that may say which message is which, where the document has it repeated. */
+/** Names of members that identify a message if the document says they are repeated. */
 const MAY_BE_ECHO =
   /^(?:id|uuid|rid|ref|reference|seq(?:uence)?(?:[_-]?(?:no|number))?|[cmt]id|tag|token|nonce|correlation|folio|protocolo|vorgang|aktenzeichen|référence|referencia|referência)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
 
-/** Names of numbers of files and papers, which answers refer to. */
+/** Names of file and document numbers that answers refer to. */
 export const FILE_NUMBER =
   /(?:nummer|number|_no|Nr|vorgang|aktenzeichen|folio|protocolo|expediente|номер|编号|番号|编号|流水号|单号|标识)$/i;
 
-/** What sentences call a member that has a short name. */
-const WRITTEN_OUT: ReadonlyMap<string, readonly string[]> = new Map([
+/** Full words that sentences use for short member names. */
+const FULL_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['id', ['identifier', 'kennung', 'identifiant', 'identificador', 'identificativo']],
   ['ref', ['reference', 'referenz', 'référence', 'referencia', 'referência', 'riferimento']],
   ['seq', ['sequence']],
 ]);
 
-/** What sentences call that which a text begins with, to say which message it is. */
+/** Words for the tag at the start of a text that identifies the message. */
 const TAG_OF_MESSAGE = phrases({
   en: ['tags?', '(message|msg|correlation|sequence) (ids?|identifiers?|numbers?|no)', 'nonce'],
   de: ['Nachrichten(nummer|kennung|id)'],
@@ -39,56 +39,64 @@ const TAG_OF_MESSAGE = phrases({
   zh: ['消息(编号|标识|号|id)'],
 });
 
-/** Words before "tag" that name no thing that has one. */
+/** Words before "tag" that do not name a thing with a tag. */
 const BEFORE_TAG =
   /^(?:an?|the|its|this|that|their|which|whose|each|every|no|any|own|same|another|other|new|unique|short|with|of|by|and|or|leading|numbered|request|message|correlation|sequence|client|caller|reply|response|answer|line)$/i;
 
-/** Most schemas inside the response's whose descriptions are read, and the longest description, in UTF-16 units: what has more words speaks of more. */
+/**
+ * Most subschemas of the response whose descriptions are read, and longest description, in UTF-16 units. Longer ones
+ * discuss more than one thing.
+ */
 const [MAX_DESCRIBED, MAX_DESCRIPTION] = [200, 120];
 
-/** Most names of members that the clauses of a document are looked through for. */
+/** Most member names searched for in the clauses of a document. */
 const MAX_NAMES = 40;
 
-/** The members that a document, or the response schema by a description, says are repeated in the answer; never what a tool takes by that name. */
-export class SaidEchoes {
+/**
+ * The members that the answer repeats, as stated by the document or by descriptions in the response schema. Members
+ * that are inputs of a tool are excluded.
+ */
+export class DocumentedEchoes {
   readonly #text: string;
-  readonly #taken: ReadonlySet<string>;
+  readonly #toolInputs: ReadonlySet<string>;
   readonly #response: Json | undefined;
-  readonly #known = new Map<string, boolean>();
+  readonly #results = new Map<string, boolean>();
   #repeats: readonly Clause[] | undefined;
-  /** All clauses that have something repeated, as one. */
+  /** All clauses about repetition, joined into one. */
   #repeated: Clause | undefined;
   #equating: readonly Clause[] | undefined;
   #tagRepeated: boolean | undefined;
 
-  /** Descriptions that say of a member that it is as in the request, by its name. */
+  /** Descriptions that say that a member is the same as in the request, by member name. */
   #described: ReadonlyMap<string, Clause> | undefined;
 
   constructor(text: string, tools: Job['tools'], response?: Json) {
     this.#text = text;
     this.#response = response;
-    this.#taken = new Set(
+    this.#toolInputs = new Set(
       tools.flatMap(({ inputSchema }) =>
         isObject(inputSchema) && isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : [],
       ),
     );
   }
 
-  /** Whether a member says which message is which, and the document has it repeated. */
+  /** Whether a member's name may identify a message and the document says it is repeated. */
   isEcho(name: string): boolean {
-    return MAY_BE_ECHO.test(name) && !this.#taken.has(name) && this.isSaidOf(name);
+    return MAY_BE_ECHO.test(name) && !this.#toolInputs.has(name) && this.isRepeated(name);
   }
 
-  /** Whether a member is an id or the number of a file, and the document has it repeated. */
+  /** Whether a member is an id or a file number and the document says it is repeated. */
   isIdRepeated(name: string): boolean {
     const isId = FILE_NUMBER.test(name) || CORRELATION.test(name);
-    return this.isEcho(name) || this.isDescribed(name) || (isId && !this.#taken.has(name) && this.isSaidOf(name));
+    return (
+      this.isEcho(name) || this.isDescribed(name) || (isId && !this.#toolInputs.has(name) && this.isRepeated(name))
+    );
   }
 
-  /** Whether a sentence of the document has this member repeated, whatever its name. */
-  isSaidOf(name: string): boolean {
-    const known = this.#known.get(name);
-    if (known !== undefined || this.#known.size >= MAX_NAMES) return known ?? false;
+  /** Whether a sentence of the document says that this member is repeated, whatever its name. */
+  isRepeated(name: string): boolean {
+    const known = this.#results.get(name);
+    if (known !== undefined || this.#results.size >= MAX_NAMES) return known ?? false;
     this.#repeated ??= {
       text: this.#repeating()
         .map(({ text }) => text)
@@ -96,19 +104,22 @@ export class SaidEchoes {
       words: new Set(this.#repeating().flatMap(({ words }) => [...words])),
     };
     const found = names(name)(this.#repeated);
-    this.#known.set(name, found);
+    this.#results.set(name, found);
     return found;
   }
 
-  /** Whether a sentence says without doubt that the answer has this member as its request has it. */
+  /** Whether a sentence clearly says that the answer repeats this member of the request. */
   isReturned(name: string): boolean {
     return (
       this.isDescribed(name) ||
-      (this.isSaidOf(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause.text) && names(name)(clause)))
+      (this.isRepeated(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause.text) && names(name)(clause)))
     );
   }
 
-  /** Whether a sentence has the tag repeated that texts begin with; never where there are tags of things, such as those on goods. */
+  /**
+   * Whether a sentence says that the tag at the start of texts is repeated. Never if the document also mentions tags of
+   * things, such as price tags.
+   */
   isTagRepeated(): boolean {
     this.#tagRepeated ??=
       [...this.#text.matchAll(/([a-z]{1,20})[ -]tags?\b/gi)].every(([, word = '']) => BEFORE_TAG.test(word)) &&
@@ -116,31 +127,35 @@ export class SaidEchoes {
     return this.#tagRepeated;
   }
 
-  /** Whether every answer has the id of its message from its request as it stands there: where it does not, no other case need show what is meant. */
+  /**
+   * Whether every answer repeats this message id of its request unchanged. If so, one wrong case is enough evidence.
+   */
   isAlwaysReturned(name: string): boolean {
     if (!CORRELATION.test(name) && !REQUEST_ID.test(name)) return false;
     const described = this.isDescribed(name) ? this.#descriptions().get(name) : undefined;
-    const isWhole = ({ text }: Clause) => ![REPEATED_IN_PART, ALTERNATIVE, DEPENDING].some((words) => words.test(text));
+    const isUnconditional = ({ text }: Clause) =>
+      ![REPEATED_IN_PART, ALTERNATIVE, DEPENDING].some((words) => words.test(text));
     return (
-      (described !== undefined && isWhole(described)) ||
-      (this.isSaidOf(name) && this.#repeating().some((each) => isOfAnswer(each) && isWhole(each) && names(name)(each)))
+      (described !== undefined && isUnconditional(described)) ||
+      (this.isRepeated(name) &&
+        this.#repeating().some((each) => isOfAnswer(each) && isUnconditional(each) && names(name)(each)))
     );
   }
 
-  /** Whether the response schema describes an id as that of the request; what is asked about may be described so as well. */
+  /** Whether the response schema describes an id as the request's; the description may also fit the requested thing. */
   isDescribed(name: string): boolean {
     const mayBeId = MAY_BE_ECHO.test(name) || FILE_NUMBER.test(name) || CORRELATION.test(name);
-    return mayBeId && !this.#taken.has(name) && this.#descriptions().has(name);
+    return mayBeId && !this.#toolInputs.has(name) && this.#descriptions().has(name);
   }
 
-  /** Whether a sentence says that two members, by these names, are the same. */
-  isSaidOfBoth(one: string, other: string): boolean {
+  /** Whether a sentence says that two members with these names are equal. */
+  areEqual(one: string, other: string): boolean {
     const [first, second] = [names(one), names(other)];
     this.#equating ??= this.#clausesWith(EQUALS);
     return this.isDescribedBy(other, one) || this.#equating.some((clause) => first(clause) && second(clause));
   }
 
-  /** Whether the response schema describes a member as that of the request by another name. */
+  /** Whether the response schema describes a member as a differently named member of the request. */
   isDescribedBy(name: string, requested: string): boolean {
     const described = this.#descriptions().get(name);
     return described !== undefined && names(requested)(described);
@@ -179,19 +194,19 @@ export class SaidEchoes {
   }
 }
 
-/** A clause with its words in lower case, taken apart once however many names are looked for in it. */
+/** A clause with its words in lower case, split once for all names searched for. */
 interface Clause {
   text: string;
   words: ReadonlySet<string>;
 }
 
-/** Whether a clause that has something repeated has it repeated in an answer, from the request. */
+/** Whether a clause about repetition says that an answer repeats something of the request. */
 function isOfAnswer({ text }: Clause): boolean {
   return ANSWER_REPEATS.test(text) || (OF_REQUEST.test(text) && IN_ANSWER.test(text));
 }
 
-/** Tells whether a clause has the name of a member in it. */
+/** Returns a test whether a clause contains a member's name. */
 function names(name: string): (clause: Clause) => boolean {
-  const forms = [name.toLowerCase(), ...(WRITTEN_OUT.get(name.toLowerCase()) ?? [])];
+  const forms = [name.toLowerCase(), ...(FULL_WORDS.get(name.toLowerCase()) ?? [])];
   return ({ text, words }) => forms.some((form) => words.has(form)) || isAmongWords(name, text, 3);
 }

@@ -4,14 +4,14 @@ import type { Json } from '../kernel/json.ts';
 import { type Allowance, assertionFault } from './assertions.ts';
 import { wholeAnswer } from './places.ts';
 
-/** The places of the answer among those that a second reader is asked about. */
+/** Matches the keys of places in the answer. */
 const ANSWER_PLACE = /^answer (.*)$/s;
 
 /**
- * Whether a second reader wants the very answer that was given, loose places aside. It must name the whole answer, and
- * nothing else at any other place.
+ * Whether a second reader gave the same answer, loose places aside. It must state the whole answer, and nothing that
+ * contradicts it at any other place.
  */
-export function bearsOut(
+export function confirmsAnswer(
   answers: Readonly<Record<string, ConfirmedAnswer>>,
   given: Json,
   loose: readonly Loose[],

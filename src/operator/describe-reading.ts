@@ -1,8 +1,8 @@
 import type { ReadingReport } from '../contract/outcome.ts';
 import type { KeptReading } from '../contract/reading.ts';
 
-/** What a job's reading came to, on one line: how much of the document was read, and what became of it. */
-export function readingTold({
+/** The result of a job's reading on one line: how much was read, and what became of it. */
+export function describeReading({
   state,
   units,
   covered,
@@ -12,12 +12,12 @@ export function readingTold({
   fault,
 }: Omit<ReadingReport, 'questions' | 'complete' | 'reader' | 'dropped'>): string {
   if (state === 'off') return 'off';
-  if (state === 'failed') return `none (${fault ?? 'the answer held nothing'})`;
+  if (state === 'failed') return `none (${fault ?? 'the answer was empty'})`;
   const counts = `${covered} of ${units} sentences, ${plural(derived, 'case')}, ${confirmed} confirmed, ${contested} contested`;
   return state === 'complete' ? counts : `${counts}; not all of it was run${fault === undefined ? '' : ` (${fault})`}`;
 }
 
-/** The counts of a reading that was just made, on one line. */
+/** The counts of a new reading on one line. */
 export function readingCounts({
   units,
   covered,
@@ -30,7 +30,7 @@ export function readingCounts({
   return `units ${units}, covered ${covered}, derived ${reading.derived.length}, dropped ${all}${why}`;
 }
 
-/** A number of things, in the singular or the plural. */
+/** A number with its noun in the singular or plural. */
 export function plural(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
