@@ -31,7 +31,10 @@ before(async () => {
 
 after(() => rig.close());
 
-/** The job of a fixture. Its mark stands in the metadata of the manifest, which are no part of its digest: a tenant of its own keeps handlers apart. */
+/**
+ * The job of a fixture. Its mark stands in the metadata of the manifest, which are no part of its digest: a tenant of
+ * its own keeps handlers apart.
+ */
 function marked(folder: string, mark: string, more: JsonObject = {}): JsonObject & { testCases: JsonObject[] } {
   const job = JSON.parse(readFileSync(join(fixtures, folder, 'job.json'), 'utf8'));
   const { manifest } = job.agreement;

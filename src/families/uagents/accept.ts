@@ -6,8 +6,9 @@ export interface Refusals {
   /** Now, in seconds since 1970: an envelope that has expired, or never does, is refused. */
   expiredAt?: number | bigint;
   /**
-   * Says whether the pair of a sender and its nonce came before, and remembers it; asked only of envelopes whose sender is
-   * known. An envelope without a nonce is refused as well: its digest is that of one whose nonce stands in `expires`.
+   * Says whether the pair of a sender and its nonce came before, and remembers it; asked only of envelopes whose
+   * sender is known. An envelope without a nonce is refused as well: its digest is that of one whose nonce stands in
+   * `expires`.
    */
   repeats?: (sender: string, nonce: bigint) => boolean;
   /** Senders that nobody verifies: those whose address begins with `user`. */
@@ -32,7 +33,10 @@ export interface Refused {
   error: string;
 }
 
-/** Takes an envelope in for the agents of these addresses, as the peers' own endpoint does. Never throws, unless `repeats` does. */
+/**
+ * Takes an envelope in for the agents of these addresses, as the peers' own endpoint does. Never throws, unless
+ * `repeats` does.
+ */
 export function acceptEnvelope(
   body: string | Uint8Array,
   addresses: readonly string[],

@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { byCodePoint, pythonJson, pythonObject } from './python-json.ts';
 
 /**
- * The digest of a model, from its JSON Schema: `model:` and 64 hex digits, as the peers compute it. Give the schema as text
- * where it has floats: a parsed `1.0` is `1`. `undefined` where the text is no JSON.
+ * The digest of a model, from its JSON Schema: `model:` and 64 hex digits, as the peers compute it. Give the schema
+ * as text where it has floats: a parsed `1.0` is `1`. `undefined` where the text is no JSON.
  */
 export function schemaDigest(schema: string | JsonObject): string | undefined {
   const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
@@ -19,8 +19,8 @@ export function schemaDigestOf(schema: LocatedJson, text: string): string {
 }
 
 /**
- * The digest of a protocol, from its manifest: `proto:` and 64 hex digits, as the peers compute it; metadata are no part of
- * it. Give the manifest as text where a schema in it has floats. `undefined` where the text is no manifest.
+ * The digest of a protocol, from its manifest: `proto:` and 64 hex digits, as the peers compute it; metadata are no
+ * part of it. Give the manifest as text where a schema in it has floats. `undefined` where the text is no manifest.
  */
 export function protocolDigest(manifest: string | JsonObject): string | undefined {
   const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
@@ -57,7 +57,10 @@ export function textAt(value: Json | undefined, name: string): string | undefine
   return typeof member === 'string' ? member : undefined;
 }
 
-/** The JSON value that a text is, with the place of every value in it; `undefined` where it is none, or nests deeper than is read. */
+/**
+ * The JSON value that a text is, with the place of every value in it; `undefined` where it is none, or nests deeper
+ * than is read.
+ */
 export function wholeJson(text: string): LocatedJson | undefined {
   const read = readJson(text, 0);
   return read.ok && /^[ \t\r\n]*$/.test(text.slice(read.node.end)) ? read.node : undefined;

@@ -20,7 +20,10 @@ export interface SubmitAnswer {
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** Answers a request to `/submit` as the peers' own endpoint does. Whoever serves it sends the answer, or waits with it where it `isAwaited`. */
+/**
+ * Answers a request to `/submit` as the peers' own endpoint does. Whoever serves it sends the answer, or waits with
+ * it where it `isAwaited`.
+ */
 export function answerSubmit(
   { method, path, headers, body }: SubmitRequest,
   addresses: readonly string[],

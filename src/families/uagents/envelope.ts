@@ -27,7 +27,10 @@ export type EnvelopeReading = { ok: true; envelope: Envelope } | { ok: false; er
 const NO_JSON = 'empty or invalid payload';
 const NO_ENVELOPE = 'contents do not match envelope schema';
 
-/** Reads an envelope as the peers read it: whole numbers of any size, numbers written as texts, members that nobody knows passed over. Never throws. */
+/**
+ * Reads an envelope as the peers read it: whole numbers of any size, numbers written as texts, members that nobody
+ * knows passed over. Never throws.
+ */
 export function readEnvelope(body: string | Uint8Array): EnvelopeReading {
   const text = typeof body === 'string' ? body : utf8(body);
   const root = text === undefined ? undefined : wholeJson(text);
@@ -80,9 +83,9 @@ export function envelopeText(envelope: Envelope): string {
 }
 
 /**
- * The digest that a signature is for: sender, target, session, digest of the schema, payload as it is written, and where they
- * are there, `expires` and `nonce`. Version and digest of the protocol are no part of it. Throws `IdentityFault` for a
- * number that does not fit 64 bits.
+ * The digest that a signature is for: sender, target, session, digest of the schema, payload as it is written, and
+ * where they are there, `expires` and `nonce`. Version and digest of the protocol are no part of it. Throws
+ * `IdentityFault` for a number that does not fit 64 bits.
  */
 export function envelopeDigest({
   sender,
@@ -98,17 +101,26 @@ export function envelopeDigest({
   return sha256(...texts, ...numbers);
 }
 
-/** The envelope with its signature by this sender. Throws `IdentityFault` where the identity is not that of the sender. */
+/**
+ * The envelope with its signature by this sender. Throws `IdentityFault` where the identity is not that of the
+ * sender.
+ */
 export function signEnvelope(envelope: Envelope, identity: Identity): Envelope {
   if (identity.address !== envelope.sender)
     throw new IdentityFault('Cannot sign envelope: the key of another agent, wanted that of the sender');
   return { ...envelope, signature: signDigest(envelopeDigest(envelope), identity) };
 }
 
-/** Whether the sender is known to have sent an envelope; `user` where the peers look at no signature, since the sender claims to be a person. */
+/**
+ * Whether the sender is known to have sent an envelope; `user` where the peers look at no signature, since the sender
+ * claims to be a person.
+ */
 export type Verification = { ok: true; sender: 'agent' | 'user' } | { ok: false; error: string };
 
-/** Verifies an envelope as the peers do. An address that begins with `user` proves nothing: anybody may write it. Never throws. */
+/**
+ * Verifies an envelope as the peers do. An address that begins with `user` proves nothing: anybody may write it.
+ * Never throws.
+ */
 export function verifyEnvelope(envelope: Envelope): Verification {
   if (isUserAddress(envelope.sender)) return { ok: true, sender: 'user' };
   if (envelope.signature === null) return { ok: false, error: 'Envelope signature is missing' };
@@ -136,7 +148,9 @@ function utf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Whether a text is JSON, if such as nothing can be read from: half a surrogate pair, or a number beyond a double. */
+/**
+ * Whether a text is JSON all the same: one with half a surrogate pair, or a number beyond a double, is not read.
+ */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

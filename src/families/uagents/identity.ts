@@ -13,7 +13,10 @@ export class IdentityFault extends Error {
   override readonly name = 'IdentityFault';
 }
 
-/** The identity that a seed phrase gives, as the peers derive it; `index` is a whole number from 0 to 255. Throws `RangeError` for another one. */
+/**
+ * The identity that a seed phrase gives, as the peers derive it; `index` is a whole number from 0 to 255. Throws
+ * `RangeError` for another one.
+ */
 export function identityFromSeed(seed: string, index = 0): Identity {
   if (!Number.isInteger(index) || index < 0 || index > 255)
     throw new RangeError(`Cannot derive key: index ${index}, wanted a whole number from 0 to 255`);
@@ -27,7 +30,10 @@ export function identityOf(privateKey: Uint8Array): Identity {
   return { address: encodeBech32('agent', secp256k1.getPublicKey(privateKey)), privateKey };
 }
 
-/** Whether an address claims to be a person's: the peers verify no signature of such a sender, so that anybody may send under it. */
+/**
+ * Whether an address claims to be a person's: the peers verify no signature of such a sender, so that anybody may
+ * send under it.
+ */
 export function isUserAddress(address: string): boolean {
   return address.startsWith('user');
 }
@@ -37,7 +43,10 @@ export function signDigest(digest: Uint8Array, { privateKey }: Identity): string
   return encodeBech32('sig', secp256k1.sign(digest, privateKey, { prehash: false }));
 }
 
-/** Holds a signature against a digest and the address of its sender; both values of `s` count. Throws `IdentityFault`, in the peers' own words, where they do not agree. */
+/**
+ * Holds a signature against a digest and the address of its sender; both values of `s` count. Throws `IdentityFault`,
+ * in the peers' own words, where they do not agree.
+ */
 export function verifyDigest(address: string, digest: Uint8Array, signature: string): void {
   const sender = decodeBech32(address);
   const signed = decodeBech32(signature);
@@ -48,7 +57,9 @@ export function verifyDigest(address: string, digest: Uint8Array, signature: str
   if (!isSignatureOf(signed.bytes, digest, publicKey)) throw new IdentityFault('Signature verification failed');
 }
 
-/** A public key in any of the forms that the peers take: compressed, whole, whole without its first byte, or hybrid. */
+/**
+ * A public key in any of the forms that the peers take: compressed, whole, whole without its first byte, or hybrid.
+ */
 function publicKeyOf(bytes: Uint8Array): Uint8Array {
   const [first = 0] = bytes;
   const isHybrid = bytes.length === 65 && first >> 1 === 3 && ((bytes[64] ?? 0) & 1) === (first & 1);
@@ -71,7 +82,10 @@ export function encodeBech32(prefix: string, bytes: Uint8Array): string {
   return bech32.encode(prefix, bech32.toWords(bytes), false);
 }
 
-/** The bytes that a text of Bech32 stands for, and its prefix. Throws `IdentityFault`, in the peers' own words, where it is none. */
+/**
+ * The bytes that a text of Bech32 stands for, and its prefix. Throws `IdentityFault`, in the peers' own words, where
+ * it is none.
+ */
 export function decodeBech32(text: string): { prefix: string; bytes: Uint8Array } {
   const decoded = bech32.decodeUnsafe(text, false);
   if (decoded === undefined || decoded.words.length === 0) throw new IdentityFault('Unable to decode value');

@@ -35,7 +35,9 @@ export interface ManifestReading {
   faults: PlacedFinding[];
 }
 
-/** Most models and most interactions of one manifest: each is compared with each other, and all make up one schema. */
+/**
+ * Most models and most interactions of one manifest: each is compared with each other, and all make up one schema.
+ */
 export const MAX_MODELS = 64;
 
 /** Reads the text of a manifest. Never throws, whatever the text holds; in time linear in it. */

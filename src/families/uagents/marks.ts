@@ -9,7 +9,10 @@ export const MARK = '$model';
 /** The schema of a model's payloads as handlers see them. */
 export type Shown = ReadonlyMap<Model, JsonObject>;
 
-/** What handlers see of the models of a protocol: their schemas as agreed, with a mark where two on one side could be taken for each other. */
+/**
+ * What handlers see of the models of a protocol: their schemas as agreed, with a mark where two on one side could be
+ * taken for each other.
+ */
 export function shownModels({ models, interactions, errorMessage }: Protocol): Shown {
   const sides = [interactions.map(({ request }) => request), ...interactions.map(({ replies }) => replies)];
   const marked = new Set(sides.flatMap(alikeIn));
@@ -22,7 +25,10 @@ export function isMarked(model: Model, shown: Shown): boolean {
   return shown.get(model) !== model.schema;
 }
 
-/** The models among these that a payload as handlers see it can be of: those that know all of its members, else those that allow it. */
+/**
+ * The models among these that a payload as handlers see it can be of: those that know all of its members, else those
+ * that allow it.
+ */
 export function modelsOf(payload: Json, candidates: readonly Model[], shown: Shown): Model[] {
   const allowing = candidates.filter((model) => allows(shown.get(model) ?? model.schema, payload));
   const knowing = allowing.filter((model) => isObject(payload) && knowsAll(shown.get(model) ?? model.schema, payload));

@@ -17,7 +17,10 @@ export interface OpenProtocol {
   readonly shown: Shown;
 }
 
-/** Opens the text of a manifest. Where something is wrong with it, its findings are those of a job that has it as agreement. */
+/**
+ * Opens the text of a manifest. Where something is wrong with it, its findings are those of a job that has it as
+ * agreement.
+ */
 export function openProtocol(
   manifest: string,
 ): { ok: true; protocol: OpenProtocol } | { ok: false; findings: Finding[] } {
@@ -82,7 +85,9 @@ export function seal(
   return signEnvelope(envelope, identity);
 }
 
-/** The message that a handler's payload is, or why it is none. `null` is the answer to a request that wants no reply. */
+/**
+ * The message that a handler's payload is, or why it is none. `null` is the answer to a request that wants no reply.
+ */
 export type Sealable = { ok: true; message: BareMessage | null } | { ok: false; error: string };
 
 /** The request that a payload is. `model` names it where its members do not tell. */

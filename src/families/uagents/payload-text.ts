@@ -6,7 +6,10 @@ export function encodePayload(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64');
 }
 
-/** The text in a payload, read as the peers read it: characters outside base64 are passed over, and no payload is the empty text. */
+/**
+ * The text in a payload, read as the peers read it: characters outside base64 are passed over, and no payload is the
+ * empty text.
+ */
 export function decodePayload(payload: string | null): PayloadText {
   if (payload === null) return { ok: true, text: '' };
   const bytes = pythonBase64(payload);
@@ -21,7 +24,10 @@ export function decodePayload(payload: string | null): PayloadText {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const sextets = new Map([...ALPHABET].map((character, value) => [character, value]));
 
-/** Python's `b64decode` without validation: it ends at the first whole padding, which other decoders read past or refuse. */
+/**
+ * Python's `b64decode` without validation: it ends at the first whole padding, which other decoders read past or
+ * refuse.
+ */
 function pythonBase64(payload: string): Uint8Array | string {
   const bytes = new Uint8Array(Math.ceil((payload.length * 3) / 4));
   let length = 0;

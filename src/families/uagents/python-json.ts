@@ -1,8 +1,8 @@
 import type { LocatedJson } from '../../documents/located-json.ts';
 
 /**
- * A JSON value as Python's `json.dumps(value, sort_keys=True)` writes it again: digests are taken of that text. Numbers are
- * read from the text that the value was written in, where `1.0` and `1` differ.
+ * A JSON value as Python's `json.dumps(value, sort_keys=True)` writes it again: digests are taken of that text.
+ * Numbers are read from the text that the value was written in, where `1.0` and `1` differ.
  */
 export function pythonJson(node: LocatedJson, text: string): string {
   if (node.items !== undefined) return `[${node.items.map((item) => pythonJson(item, text)).join(', ')}]`;

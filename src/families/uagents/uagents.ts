@@ -8,7 +8,10 @@ import { protocolDigest } from './digests.ts';
 import { errorMessage } from './error-message.ts';
 import { readAgreement } from './read.ts';
 
-/** The uAgents framework: the agreement is a protocol manifest, its cases are payloads; the one thing to be said is `ErrorMessage`. */
+/**
+ * The uAgents framework: the agreement is a protocol manifest, its cases are payloads; the one thing to be said is
+ * `ErrorMessage`.
+ */
 export const uagents: Family = {
   name: 'uagents',
   // What the peers' own code waits for an answer.
