@@ -2,9 +2,10 @@ import { CodedError } from '../kernel/errors.ts';
 import { agora } from './agora/agora.ts';
 import { anp } from './anp/anp.ts';
 import type { Family } from './family.ts';
+import { uagents } from './uagents/uagents.ts';
 
 /** Every family of agreements; the first is the default. */
-export const families: readonly [Family, ...Family[]] = [anp, agora];
+export const families: readonly [Family, ...Family[]] = [anp, agora, uagents];
 
 /** The family with a name; `undefined` if there is none. */
 export function familyNamed(name: string): Family | undefined {

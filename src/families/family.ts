@@ -23,6 +23,8 @@ export interface Family {
     readonly complaint?: JsonObject;
     /** Members of a job that only some families accept, by name; in jobs of other families they are faults. */
     readonly own?: { readonly supplied?: JsonObject };
+    /** How the peers write the hash of a document; absent if it is its SHA-256. */
+    readonly protocolHash?: JsonObject;
   };
   /** Faults in a job's messages that their schemas do not catch. */
   faults(kind: Kind, data: JsonObject): JobFault[];
@@ -34,8 +36,8 @@ export interface Family {
   open(job: Pick<Job, 'agreement' | 'testCases' | 'supplied'>): Texts;
   /** The job members that carry these texts; the inverse of `open`. */
   carry(texts: Texts): Pick<Job, 'agreement' | 'testCases'>;
-  /** The texts in one message of the family, as found in a file; `undefined` for other JSON. */
-  textsIn(message: JsonObject): Partial<Texts> | undefined;
+  /** The texts in one message of the family, `written` so in a file; `undefined` for other JSON. */
+  textsIn(message: JsonObject, written?: string): Partial<Texts> | undefined;
   /** Reads the texts. `before` is the reading of other texts; equal parts are reused. */
   read(texts: Texts, about: ReadingTask, before?: Before): FamilyReading;
   /** Cases as text in the family's layout, appended to `below` or alone. */

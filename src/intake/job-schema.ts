@@ -18,6 +18,7 @@ export function jobSchema(families: readonly Family[]): JsonObject & { $id: stri
     {
       properties: {
         agreement: schemas.agreement,
+        protocolHash: schemas.protocolHash ?? { $ref: '#/$defs/sha256' },
         ...(schemas.testCases === undefined ? {} : { testCases: { if: { type: 'array' }, else: schemas.testCases } }),
         ...(schemas.complaint === undefined ? {} : { complaint: schemas.complaint }),
       },

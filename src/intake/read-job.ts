@@ -206,15 +206,16 @@ function payloadFaults(data: JsonObject): JobFault[] {
 
 function hashFaults(data: JsonObject): JobFault[] {
   const faults: JobFault[] = [];
-  const compare = (pointer: string, given: Json | undefined, text: Json | undefined) => {
+  const compare = (pointer: string, given: Json | undefined, text: Json | undefined, hashOf = sha256Hex) => {
     if (typeof given !== 'string' || typeof text !== 'string') return;
     const wanted = bareHash(given);
-    const found = sha256Hex(text);
-    if (!/^[0-9a-f]{64}$/.test(wanted) || wanted === found) return;
-    const message = `found ${wanted}, wanted ${found}, the SHA-256 of the text`;
+    if (!/^[0-9a-f]{64}$/.test(wanted)) return;
+    const found = hashOf(text);
+    if (wanted === found) return;
+    const message = `found ${wanted}, wanted ${found}, the hash of the text`;
     faults.push(fault('JOB_HASH_MISMATCH', pointer, message, { expected: found, actual: wanted }));
   };
-  compare('/protocolHash', member(data, 'protocolHash'), documentIn(data)?.text);
+  compare('/protocolHash', member(data, 'protocolHash'), documentIn(data)?.text, familyIn(data)?.hashOf);
   const bases = member(data, 'baseProtocols');
   if (isObject(bases)) {
     for (const [uri, base] of Object.entries(bases)) {
@@ -257,7 +258,7 @@ function bared<Name extends string>(name: Name, hash: string | undefined): { [na
 }
 
 function bareHash(hash: string): string {
-  return hash.replace(/^sha-?256:/, '');
+  return hash.replace(/^(?:sha-?256|proto):/, '');
 }
 
 function capped(faults: JobFault[]): JobFault[] {

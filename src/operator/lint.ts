@@ -17,8 +17,8 @@ export const lint: Command = {
 
 Runs only the preflight: reads schemas and cases from the texts, and prints each fault, its place, and the change that
 would resolve it. The file name - means standard input. Instead of a text, a file may contain the JSON message that
-carries it, or a job (JSON with a member agreement), which is checked like a review: with its cases, role, tools, loose
-places and base protocols. A file named .json must be one of these.
+carries it, a protocol manifest of uAgents, or a job (JSON with a member agreement), which is checked like a review:
+with its cases, role, tools, loose places and base protocols. A file named .json must be one of these.
 
   --json            findings as a JSON array
   --family <name>   the family of the agreement, if the text is not a message; default ${families[0].name}
@@ -86,8 +86,8 @@ async function findingsIn(document: Input, cases: Input | undefined, option: Fam
  */
 function carriedText({ name, text }: Input, part: 'document' | 'cases'): { text: string; family?: Family } {
   const message = objectIn(text);
-  const family = message && families.find((one) => one.textsIn(message) !== undefined);
-  const texts = family?.textsIn(message ?? {});
+  const family = message && families.find((one) => one.textsIn(message, text) !== undefined);
+  const texts = family?.textsIn(message ?? {}, text);
   const carried = texts?.[part];
   const found = typeof carried === 'string' ? carried : text;
   if (found.trim() === '') throw new UnreadableInput(`Cannot read "${name}": no text, wanted some`);

@@ -227,7 +227,9 @@ test('the texts of an agreement are extracted exactly', () => {
 });
 
 test('every error code in the sources has words in both languages', () => {
+  // The closed list also has the codes of other families.
   const sources = globSync('src/**/*.ts', { cwd: ROOT })
+    .filter((file) => !/kernel\/error-codes|families\/(?!anp\/)[^/]+\//.test(file))
     .map((file) => readFileSync(new URL(file, ROOT), 'utf8'))
     .join('\n');
   const codes = new Set([...sources.matchAll(/'(DOCUMENT_[A-Z_]+)'/g)].map(([, code]) => code ?? ''));

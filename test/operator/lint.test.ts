@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Finding } from '../../src/contract/finding.ts';
 import { commandHere } from '../system/command-here.ts';
-import { example, runCommand } from '../system/harness.ts';
+import { example, root, runCommand } from '../system/harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -182,4 +182,22 @@ test('what has no text in it is not passed as sound', async () => {
     assert.deepEqual({ code, stdout }, { code: 65, stdout: '' }, name);
     assert.match(stderr, new RegExp(`Cannot read ".*": ${found}`), name);
   }
+});
+
+test('a manifest of uAgents is looked at as it is published, in a message and in a job', async () => {
+  const jobFile = join(root, 'fixtures/families/uagents/weather/job.json');
+  const manifest: string = JSON.parse(readFileSync(jobFile, 'utf8')).agreement.manifest;
+  const broken = manifest.replace('City name', 'Town name');
+  const inMessage = file('message.json', JSON.stringify({ manifest: broken }));
+  for (const [path, exit, told] of [
+    [file('manifest.json', manifest), 0, /^no findings$/m],
+    [jobFile, 0, /^no findings$/m],
+    [file('broken.json', broken), 1, /\[DOCUMENT_DIGEST_MISMATCH\]$/m],
+    [inMessage, 1, /\[DOCUMENT_DIGEST_MISMATCH\]$/m],
+  ] as const) {
+    const { code, stdout } = await commandHere(['lint', path], { environment });
+    assert.equal(code, exit, stdout);
+    assert.match(stdout, told);
+  }
+  assert.equal((await commandHere(['lint', inMessage, cases], { environment })).code, 64);
 });

@@ -1,0 +1,8 @@
+import { createHash } from 'node:crypto';
+
+/** SHA-256 of bytes one after the other. */
+export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return new Uint8Array(hash.digest());
+}
