@@ -35,8 +35,8 @@ export function removeBuiltIns(shared: boolean): void {
 }
 
 /**
- * The statics of RegExp (`$1`, `lastMatch`, …) tell a run what another one matched. A run that reads them is made again
- * in a realm of its own.
+ * The statics of RegExp (`$1`, `lastMatch`, …) show what another run matched. A run that reads them is repeated in a
+ * realm of its own.
  */
 function refuseLastMatch(): void {
   const refusing = {

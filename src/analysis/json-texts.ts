@@ -58,6 +58,14 @@ function* inCases(written: string, { cases }: Agreement): Generator<JsonText> {
     }
 }
 
+/** What a finding says of its place: `pointer` only where the text has a root of its own. */
+export function placeIn(
+  { in: place, testCase, isRoot }: Pick<JsonText, 'in' | 'testCase' | 'isRoot'>,
+  pointer: string,
+): Pick<Finding, 'in' | 'testCase' | 'pointer'> {
+  return { in: place, ...(testCase === undefined ? {} : { testCase }), ...(isRoot ? { pointer } : {}) };
+}
+
 /** Every value of a JSON text with its place and pointer, outer values first. */
 export function* placesIn({ written, start }: JsonText): Generator<{ node: LocatedJson; pointer: string }> {
   const reading = readJson(written, start, true);

@@ -3,7 +3,7 @@ import type { PlacedFinding } from '../families/family.ts';
 import type { Json } from '../kernel/json.ts';
 import { quoteText, visibleText } from '../kernel/quote.ts';
 import { memberNames } from '../schemas/member-names.ts';
-import { type JsonText, jsonTexts, placesIn } from './json-texts.ts';
+import { type JsonText, jsonTexts, placeIn, placesIn } from './json-texts.ts';
 import type { Rule } from './rule.ts';
 
 /** No object has two members with the same name. Parsers silently take one of them, usually the last. */
@@ -33,14 +33,12 @@ function* inText(json: JsonText): Generator<PlacedFinding> {
   }
 }
 
-function findingOf(name: string, pointer: string, { in: place, testCase, isRoot }: JsonText): Finding {
+function findingOf(name: string, pointer: string, text: JsonText): Finding {
   const at = pointer === '' ? '' : ` of the object at ${visibleText(pointer)}`;
   return {
     code: 'DOCUMENT_NAME_REPEATED',
     severity: 'warning',
-    in: place,
-    ...(testCase === undefined ? {} : { testCase }),
-    ...(isRoot ? { pointer } : {}),
+    ...placeIn(text, pointer),
     message: `Cannot tell members apart: the name ${quoteText(name)}${at} appears twice and the last one counts, wanted each name once`,
     actual: name,
   };

@@ -6,7 +6,7 @@ import { looksLikeSchema } from '../documents/looks-like-schema.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import { keepsDigits, mayLoseDigits, pointerTokens } from '../kernel/json.ts';
 import { visibleText } from '../kernel/quote.ts';
-import { type JsonText, jsonTexts, placesIn } from './json-texts.ts';
+import { type JsonText, jsonTexts, placeIn, placesIn } from './json-texts.ts';
 import type { Rule } from './rule.ts';
 
 /**
@@ -79,16 +79,14 @@ function findingOf(
   numeral: string,
   found: string,
   pointer: string,
-  { in: place, testCase, isRoot }: Pick<JsonText, 'in' | 'testCase' | 'isRoot'>,
+  text: Pick<JsonText, 'in' | 'testCase' | 'isRoot'>,
 ): Finding {
   const shown = numeral.length > MAX_DIGITS ? `${numeral.slice(0, MAX_DIGITS)}…` : numeral;
   const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
   return {
     code: 'DOCUMENT_NUMBER_INEXACT',
     severity: 'error',
-    in: place,
-    ...(testCase === undefined ? {} : { testCase }),
-    ...(isRoot ? { pointer } : {}),
+    ...placeIn(text, pointer),
     message: `Cannot keep number ${shown}${at}: ${found}, wanted one that a double can represent, or a string`,
     actual: shown,
   };

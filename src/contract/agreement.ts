@@ -75,7 +75,7 @@ export interface Agreement {
   /** The exact text that the cases came from; `null` for structured or absent cases. */
   caseText: string | null;
   /** URIs of protocols that the document builds on. */
-  baseUris: string[];
+  baseUris: readonly string[];
   /** The texts of the base protocols that the job supplies. */
   bases: { uri: string; text: string }[];
 }

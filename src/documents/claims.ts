@@ -19,7 +19,7 @@ const TO_PROVIDER = directionFrom(REQUESTER, PROVIDER);
 const TO_REQUESTER = directionFrom(PROVIDER, REQUESTER);
 
 /**
- * The side that a text names, directly or by a direction such as "client → server"; `null` if it names neither or both.
+ * The side that a text names, directly or by a direction such as "client → server". `null` if it names none or both.
  */
 export function sideNamedIn(text: string): Side | null {
   const [asks, answers] = [TO_PROVIDER.test(text), TO_REQUESTER.test(text)];

@@ -95,11 +95,24 @@ export interface FamilyReading {
   prose: string;
   wholeProse: string;
   /** The URIs of the base protocols, and those without a text. */
-  bases: string[];
+  bases: readonly string[];
   missingBases: readonly string[];
   /** Where the case numbers are in the text, in order. */
   numberSpans: readonly { start: number; end: number }[];
 }
+
+/** The parts of a reading that stay empty in a family without prose, base protocols and a text of cases. */
+export const withoutProse = {
+  requestRivals: [],
+  broken: [],
+  lenient: [],
+  baseDocuments: [],
+  prose: '',
+  wholeProse: '',
+  bases: [],
+  missingBases: [],
+  numberSpans: [],
+} as const satisfies Partial<FamilyReading>;
 
 /** A text, with the JSON and YAML in it. */
 export interface ReadText {

@@ -2,7 +2,7 @@ import { type Case, type LocatedSchema, MAX_CASES, type Texts } from '../../cont
 import type { StructuredCase } from '../../contract/job.ts';
 import { findSchemas } from '../../documents/find-schemas.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import type { Before, FamilyReading, PlacedFinding, ReadingTask } from '../family.ts';
+import { type Before, type FamilyReading, type PlacedFinding, type ReadingTask, withoutProse } from '../family.ts';
 import { frontMatterOf, isMultiround } from './front-matter.ts';
 import { bodyText } from './reply.ts';
 
@@ -17,21 +17,15 @@ export function readAgreement(texts: Texts, _: ReadingTask, before?: Before): Fa
   const rounds = isMultiround(document);
   const cases = typeof texts.cases === 'string' || texts.cases === null ? [] : texts.cases;
   return {
+    ...withoutProse,
     interactions: [{ name: '', request: located(rounds ? CONVERSATION : TEXT), replies: [located(TEXT)] }],
     payload: rounds ? 'json' : 'text',
     cases: cases.slice(0, MAX_CASES).map((one, index) => readCase(one, index + 1, rounds)),
     faults: [...frontMatterFaults(document), ...tooManyCases(cases.length)],
     schemas: [],
-    requestRivals: [],
-    broken: [],
-    lenient: [],
     document: { text, blocks },
-    baseDocuments: [],
     prose,
     wholeProse: prose,
-    bases: [],
-    missingBases: [],
-    numberSpans: [],
   };
 }
 

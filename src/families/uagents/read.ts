@@ -1,7 +1,7 @@
 import { type Interaction, type LocatedSchema, MAX_CASES, type Texts } from '../../contract/agreement.ts';
 import type { FoundSchema } from '../../documents/find-schemas.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { FamilyReading } from '../family.ts';
+import { type FamilyReading, withoutProse } from '../family.ts';
 import { type Model, type Protocol, readManifest } from './manifest.ts';
 import { shownModels } from './marks.ts';
 
@@ -16,6 +16,7 @@ export function readAgreement({ document, cases }: Texts): FamilyReading {
   const blocks = root === undefined ? [] : [{ start: root.start, end: root.end, value: root.value, lenient: false }];
   const listed = Array.isArray(cases) ? cases.slice(0, MAX_CASES) : [];
   return {
+    ...withoutProse,
     interactions: interactions.length > 0 ? interactions : [{ name: '', request: null, replies: [] }],
     payload: 'json',
     cases: listed.map(({ request, response, expected = '' }, index) => ({
@@ -27,16 +28,7 @@ export function readAgreement({ document, cases }: Texts): FamilyReading {
     })),
     faults,
     schemas: [...schemas].map((schema): FoundSchema => ({ ...schema, claim: null })),
-    requestRivals: [],
-    broken: [],
-    lenient: [],
     document: { text: document, blocks },
-    baseDocuments: [],
-    prose: '',
-    wholeProse: '',
-    bases: [],
-    missingBases: [],
-    numberSpans: [],
   };
 }
 

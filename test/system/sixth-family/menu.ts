@@ -1,6 +1,6 @@
 import type { Interaction, LocatedSchema } from '../../../src/contract/agreement.ts';
 import { member } from '../../../src/contract/job-fault.ts';
-import type { Family } from '../../../src/families/family.ts';
+import { type Family, withoutProse } from '../../../src/families/family.ts';
 import { sha256Hex } from '../../../src/kernel/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/kernel/json.ts';
 
@@ -38,6 +38,7 @@ export const menu: Family = {
       request === null ? [...replies] : [request, ...replies],
     );
     return {
+      ...withoutProse,
       interactions,
       payload: 'json',
       cases: (Array.isArray(cases) ? cases : []).map(({ request, response, expected = '' }, index) => ({
@@ -49,16 +50,7 @@ export const menu: Family = {
       })),
       faults: [],
       schemas: all.map((schema) => ({ ...schema, claim: null })),
-      requestRivals: [],
-      broken: [],
-      lenient: [],
       document: { text: document, blocks: [] },
-      baseDocuments: [],
-      prose: '',
-      wholeProse: '',
-      bases: [],
-      missingBases: [],
-      numberSpans: [],
     };
   },
   complaint: (message) => String(member(message, 'grievance') ?? ''),
