@@ -1,5 +1,6 @@
 import { pairsOf } from './connection.ts';
 import type { KeeperOptions } from './keeper-options.ts';
+import { isUnwritable } from './redis-refusal.ts';
 import { Script } from './script.ts';
 
 // KEYS[1] due ARGV[1] job id ARGV[2] the due time that was read. A job that was delayed again has another one and keeps
@@ -22,11 +23,13 @@ export async function promoteDue({ connection, keys, queue, outcomes }: KeeperOp
   const nowMs = await outcomes.nowMs();
   const due = await connection.zrangebyscore(keys.due, '-inf', nowMs - OVERDUE_MS, 'WITHSCORES', 'LIMIT', 0, BATCH);
   for (const [jobId, dueMs] of pairsOf(due)) {
-    // BullMQ refuses a job that is not delayed any more.
+    // BullMQ refuses a job that is not delayed any more. A full Redis refuses too: then the due time must stay.
     await queue
       .getBackend()
       .promote(jobId)
-      .catch(() => undefined);
+      .catch((error: unknown) => {
+        if (isUnwritable(error)) throw error;
+      });
     await forgetDue.run(connection, [keys.due], [jobId, dueMs]);
   }
 }

@@ -60,7 +60,7 @@ export interface RunnerParts {
 /** Runs one delivery of a job: up to its outcome, or until it is put back. */
 export class JobRunner {
   readonly #parts: RunnerParts;
-  #suspect: string | undefined;
+  #runsSuspect = false;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
@@ -167,13 +167,13 @@ export class JobRunner {
 
   /** Runs one suspect at a time: the one that kills the worker must not take the others with it. */
   async #runSuspect(locked: LockedJob, delivery: Delivery, nowMs: number): Promise<Pointer> {
-    if (this.#suspect !== undefined) return locked.delay(300 + Math.random() * 300, nowMs);
-    this.#suspect = delivery.jobId;
+    if (this.#runsSuspect) return locked.delay(300 + Math.random() * 300, nowMs);
+    this.#runsSuspect = true;
     try {
       await sleep(SUSPECT_WAIT_MS);
       return await this.#run(locked, delivery);
     } finally {
-      this.#suspect = undefined;
+      this.#runsSuspect = false;
     }
   }
 

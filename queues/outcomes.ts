@@ -30,7 +30,7 @@ const writtenAt = new Script(
   return string.format('%.0f', now + redis.call('PTTL', KEYS[1]) - ARGV[1] * 1000)`,
 );
 
-/** How far from that time the stream entry may be, in milliseconds: one call writes both but reads the clock twice. */
+/** Most milliseconds between `writtenAt` and the stream entry: one call writes both but reads the clock twice. */
 const CLOCK_TOLERANCE_MS = 20;
 
 /**

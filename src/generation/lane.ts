@@ -117,7 +117,7 @@ async function tryOnce(
 }
 
 /**
- * The next step. A repair that fails a case which had passed is dropped. `seen` holds the failures of the lane, by
+ * The next step. A repair that fails a case which had passed is dropped. `failures` holds those of the lane, by
  * signature.
  */
 function stepAfter(next: Failed | Declined, { best, mentioned }: Step, failures: Map<string, Failed>): Step {

@@ -203,7 +203,13 @@ test('by default either spelling is taken, sources may be left out, and a refusa
     ok: false,
     reply: { status: 'error', message: 'Failed to download protocol' },
   });
-  assert.equal(receive({ body: { a: 1 } }).ok && receive({ body: { a: 1 } }).ok, true);
+  assert.deepEqual(receive({ body: { a: 1 } }), {
+    ok: true,
+    kind: 'language',
+    body: '{"a":1}',
+    multiround: false,
+    dialect: 'standard',
+  });
 });
 
 test('no request makes the receiver throw, and what is refused is told', () => {
@@ -343,4 +349,10 @@ test('a node is told the hash as its peer spells it, and where the document can 
     routine: handler,
     replies: { returned: { status: 'success', body: '{value}' }, failed: { status: 'error', message: '{message}' } },
   });
+});
+
+test('a number in front matter that is beyond a double is told as its text', () => {
+  const digits = '9'.repeat(400);
+  const read = libraryMetadata(`---\nname: ${digits}\ndescription: !!int ${digits}\nmultiround: false\n---\nText`);
+  assert.deepEqual(read.ok && [read.metadata.name, read.metadata.description], [digits, digits]);
 });

@@ -133,7 +133,7 @@ const OF_NO_PLAIN_TEXT = /[\t\x85\u2028\u2029]|^%|^(?:<<|=)$/;
 /** The value of a scalar with a tag, or of a plain one. */
 function taggedValue(tag: string | undefined, isPlain: boolean, text: string): Json {
   const name = tag?.startsWith(TAG) ? tag.slice(TAG.length) : tag;
-  if (name === undefined || name === '!') return isPlain ? plainValue(text) : text;
+  if (name === undefined || name === '!') return isPlain ? finite(plainValue(text), text) : text;
   if (name === 'null') return null;
   if (name === 'str' || name === 'timestamp' || name === 'binary') return text;
   const value = plainValue(text);
@@ -141,7 +141,12 @@ function taggedValue(tag: string | undefined, isPlain: boolean, text: string): J
     (name === 'bool' && typeof value === 'boolean') ||
     ((name === 'int' || name === 'float') && typeof value === 'number');
   if (!isFitting) throw new Refused('a tag on a text of another kind');
-  return value;
+  return finite(value, text);
+}
+
+/** JSON cannot represent infinity; the text stands for it. */
+function finite(value: Json, text: string): Json {
+  return typeof value === 'number' && !Number.isFinite(value) ? text : value;
 }
 
 function plainValue(text: string): Json {

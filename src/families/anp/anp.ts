@@ -2,6 +2,7 @@ import type { Texts } from '../../contract/agreement.ts';
 import { member } from '../../contract/job-fault.ts';
 import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
+import type { Json } from '../../kernel/json.ts';
 import type { Family } from '../family.ts';
 import { messageFaults, messageSchemas } from './message-schemas.ts';
 import { readAgreement } from './read.ts';
@@ -25,9 +26,9 @@ export const anp: Family = {
   },
   hashOf: sha256Hex,
   open({ agreement, testCases }) {
-    const document = String(member(agreement, 'candidateProtocols') ?? '');
+    const document = textOf(member(agreement, 'candidateProtocols'));
     if (testCases === undefined || Array.isArray(testCases)) return { document, cases: testCases ?? null };
-    return { document, cases: String(member(testCases, 'testCases') ?? '') };
+    return { document, cases: textOf(member(testCases, 'testCases')) };
   },
   carry({ document, cases }) {
     const status = 'accepted';
@@ -51,7 +52,7 @@ export const anp: Family = {
   read: readAgreement,
   writeCases: (cases, layout, below) =>
     below === undefined ? testCasesText(cases, layout) : withFurtherCases(below, cases, layout),
-  complaint: ({ errorDescription }) => String(errorDescription ?? ''),
+  complaint: ({ errorDescription }) => textOf(errorDescription),
   canSay(what, { peerCapabilities }) {
     const action = NEEDED[what];
     return action === undefined || peerCapabilities === undefined || peerCapabilities.includes(action);
@@ -66,3 +67,7 @@ const NEEDED: Partial<Record<Statement['what'], string>> = {
   'complaint-rejected': 'fixErrorNegotiation',
   'further-cases': 'testCasesNegotiation',
 };
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

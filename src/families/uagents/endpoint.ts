@@ -11,7 +11,7 @@ export interface SubmitRequest {
 /** What the endpoint answers at once; with `accepted`, a message was taken in. */
 export interface SubmitAnswer {
   status: number;
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   body: string;
   accepted?: Accepted;
   /** Whether the peer waits for the reply: its envelope is the body of the answer then. */

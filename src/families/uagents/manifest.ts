@@ -129,8 +129,8 @@ function unknown(pointer: string, digest: string, { start }: LocatedJson): Place
   return placed({ code: 'DOCUMENT_MODEL_UNKNOWN', pointer, message, actual: told(digest) }, start);
 }
 
-/** As much of a digest as is told: one that is a digest is shorter. */
-function told(digest: string): string {
+/** The start of a peer's digest for a message, well-formed; a real digest is shorter. */
+export function told(digest: string): string {
   return digest.slice(0, 120).toWellFormed();
 }
 

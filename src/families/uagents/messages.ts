@@ -4,7 +4,7 @@ import type { Accepted } from './accept.ts';
 import { type Envelope, signEnvelope } from './envelope.ts';
 import type { BareMessage } from './error-message.ts';
 import type { Identity } from './identity.ts';
-import { type Model, type Protocol, readManifest } from './manifest.ts';
+import { type Model, type Protocol, readManifest, told } from './manifest.ts';
 import { allows, isMarked, knownMembers, MARK, modelsOf, type Shown, shownModels } from './marks.ts';
 import { encodePayload } from './payload-text.ts';
 import { wantsReply } from './read.ts';
@@ -41,7 +41,7 @@ export function messageIn(
 ): MessageReading {
   const model = modelNamed(envelope.schema_digest, protocol);
   if (model === undefined) {
-    const error = `Received message with unrecognized schema digest: ${envelope.schema_digest.slice(0, 120)}`;
+    const error = `Received message with unrecognized schema digest: ${told(envelope.schema_digest)}`;
     return { ok: false, fault: 'model-unknown', error };
   }
   const value = jsonIn(text);
@@ -52,7 +52,7 @@ export function messageIn(
   }
   const isRequest = protocol.interactions.some(({ request }) => request === model);
   const isNamed = isMarked(model, shown) && isObject(payload);
-  return { ok: true, model: model.name, payload: isNamed ? { [MARK]: model.name, ...payload } : payload, isRequest };
+  return { ok: true, model: model.name, payload: isNamed ? { ...payload, [MARK]: model.name } : payload, isRequest };
 }
 
 /** Where a message goes, and what it carries besides. */
@@ -101,7 +101,7 @@ export function replyOf(answer: Json, request: string, opened: OpenProtocol, mod
   const { interactions } = opened.protocol;
   const asked = interactions.find((one) => one.request.digest === request);
   if (asked === undefined)
-    return { ok: false, error: `Cannot reply: found no request with digest ${request.slice(0, 120)}, wanted one` };
+    return { ok: false, error: `Cannot reply: found no request with digest ${told(request)}, wanted one` };
   if (answer === null && !wantsReply(asked.replies, opened.protocol)) return { ok: true, message: null };
   return messageOf(answer, asked.replies, opened, model);
 }

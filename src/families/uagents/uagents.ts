@@ -3,6 +3,7 @@ import { fault, type JobFault, member, quoted, shortened } from '../../contract/
 import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { visibleText } from '../../kernel/quote.ts';
 import type { Family } from '../family.ts';
 import { protocolDigest } from './digests.ts';
 import { errorMessage } from './error-message.ts';
@@ -57,7 +58,7 @@ export const uagents: Family = {
     return document === undefined ? undefined : { document };
   },
   read: readAgreement,
-  complaint: ({ error }) => String(error ?? ''),
+  complaint: ({ error }) => (typeof error === 'string' ? error : ''),
   canSay: (what) => SAYABLE.has(what),
   say: (said) => (SAYABLE.has(said.what) ? [errorMessage(textFor(said))] : []),
 };
@@ -71,7 +72,7 @@ const MAX_TOLD = 50;
 function textFor(said: Statement): string {
   if (said.what === 'failed') return 'Cannot serve protocol: no handler that keeps it was found, wanted one';
   const findings = 'findings' in said ? said.findings : [];
-  const told = findings.slice(0, MAX_TOLD).map(({ message }) => message);
+  const told = findings.slice(0, MAX_TOLD).map(({ message }) => visibleText(message));
   const more = findings.length - told.length;
   return [...told, ...(more > 0 ? [`${more} more of this kind`] : [])].join('\n') || 'Cannot serve protocol';
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { member } from '../../../src/contract/job-fault.ts';
 import {
   acceptEnvelope,
   type Envelope,
@@ -142,4 +143,18 @@ test('every payload of a protocol comes back as it went out', () => {
       }),
       { numRuns: 30 },
     );
+});
+
+test('a peer cannot write the mark of a model, nor break a text by the digest it sends', () => {
+  const open = structuredClone(payment);
+  for (const { request, replies } of open.protocol.interactions)
+    for (const model of [request, ...replies])
+      Object.assign(model.schema as JsonObject, { additionalProperties: true });
+  const envelope = sent({ $model: 'CancelPayment', transaction_id: 'tx' }, payment);
+  const message = messageIn({ envelope, text: '{"$model":"RejectPayment","transaction_id":"tx"}' }, open);
+  assert.deepEqual(message.ok && member(message.payload, '$model'), 'CancelPayment');
+
+  const cut = { ...envelope, schema_digest: `${'x'.repeat(119)}\u{1f600}` };
+  const unknown = messageIn({ envelope: cut, text: '{}' }, payment);
+  assert.ok(!unknown.ok && unknown.error.isWellFormed());
 });
