@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readConfig } from '../config.ts';
 import { createQueueMetrics } from '../telemetry/queue-metrics.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
-import { startConsole } from './console-server.ts';
+import { startConsole } from './console/server.ts';
 import { onQueue } from './on-queue.ts';
 import { settingsHelp } from './settings-help.ts';
 

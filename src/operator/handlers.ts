@@ -2,15 +2,12 @@ import type { QueueOperator } from '../../queues/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { exportFormat, type HandlerRecord } from '../contract/handler.ts';
 import type { Report } from '../contract/outcome.ts';
-import { readRecord } from '../handlers/redis-handler-store.ts';
 import { actOf, type Command, exitCodes, limitOf, readArguments, UsageError } from './command.ts';
 import { onQueue } from './on-queue.ts';
 import { complain, moment, print, rows, size } from './print.ts';
 import { readJson } from './read-input.ts';
 import { sandboxSettings, settingsHelp } from './settings-help.ts';
-
-/** Handlers read per call with `--all`. */
-const batch = 200;
+import { everyDigest, listHandlers, lookupsOf, recordOf } from './stored-handlers.ts';
 
 const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'maxHandlersPerTenant', ...sandboxSettings] as const;
 
@@ -79,13 +76,7 @@ type Act = (call: Call) => Promise<number>;
 
 const list: Act = async ({ config, operands, tenant, limit, json }) => {
   if (operands.length > 0) throw new UsageError('Cannot read arguments: operands after list, wanted options only');
-  const found = await onQueue(config, async ({ handlers: stored }) => {
-    const tenants = tenant === undefined ? await stored.tenants() : [tenant];
-    const lists = tenants.map(async (name) =>
-      Promise.all((await stored.list(name, { limit })).map(async (entry) => describe(stored, name, entry))),
-    );
-    return (await Promise.all(lists)).flat();
-  });
+  const found = await onQueue(config, ({ handlers: stored }) => listHandlers(stored, tenant, limit));
   print(json, found, () =>
     found.length === 0
       ? ['no handlers']
@@ -258,45 +249,6 @@ const verbs: Record<string, Act> = {
 const withdraw = change('withdraw', 'withdrawn', (stored, { tenant = '', reason = '' }, digest) =>
   stored.withdraw(tenant, digest, reason),
 );
-
-async function describe(
-  stored: QueueOperator['handlers'],
-  tenant: string,
-  entry: Awaited<ReturnType<QueueOperator['handlers']['list']>>[number],
-) {
-  const record = await recordOf(stored, tenant, entry.digest);
-  return {
-    tenant,
-    ...entry,
-    role: record?.role ?? null,
-    protocolHash: record?.provenance.protocolHash ?? null,
-    model: record?.provenance.model ?? null,
-  };
-}
-
-async function everyDigest(stored: QueueOperator['handlers'], tenant: string): Promise<string[]> {
-  const digests: string[] = [];
-  for (let offset = 0; ; offset += batch) {
-    const page = await stored.list(tenant, { offset, limit: batch });
-    digests.push(...page.map(({ digest }) => digest));
-    if (page.length < batch) return digests;
-  }
-}
-
-async function recordOf(
-  stored: QueueOperator['handlers'],
-  tenant: string,
-  digest: string,
-): Promise<HandlerRecord | null> {
-  const text = await stored.get(tenant, digest);
-  return text === null ? null : readRecord(text);
-}
-
-/** The lookup key under which jobs find a handler. */
-async function lookupsOf(stored: QueueOperator['handlers'], tenant: string, digest: string): Promise<string[]> {
-  const lookup = (await recordOf(stored, tenant, digest))?.lookup;
-  return lookup === undefined ? [] : [lookup];
-}
 
 function unknown(verb: string, tenant: string, digest: string): number {
   complain(`Cannot ${verb} handler ${digest}: none is stored for tenant "${tenant}", wanted one of \`handlers list\``);

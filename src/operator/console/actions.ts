@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { QueueOperator } from '../../../queues/index.ts';
+import { CodedError } from '../../kernel/errors.ts';
+import { lookupsOf } from '../stored-handlers.ts';
+import { type Admission, refuse } from './admission.ts';
+import { handlerPath } from './handlers-page.ts';
+
+/** The sentence that a page shows after an action, by the word in its address. Nobody else's text gets in that way. */
+export const NOTES: Readonly<Record<string, string>> = {
+  withdrawn: 'The handler is withdrawn. No job is served with it until it is restored.',
+  restored: 'The handler is served again.',
+  pinned: 'The handler is pinned. It never expires.',
+  unpinned: 'The handler is no longer pinned.',
+};
+
+/** The fields of a form and the parts of its path. */
+interface Given {
+  params: Readonly<Record<string, string>>;
+  fields: URLSearchParams;
+}
+
+/** Does something and says which page to show then, and which note on it. */
+type Action = (given: Given) => Promise<{ to: string; note: string }>;
+
+/** Every action of the console, by its path. */
+function actionsOf(operator: QueueOperator): Record<string, Action> {
+  const { handlers } = operator;
+  const onHandler =
+    (note: string, act: (tenant: string, digest: string, fields: URLSearchParams) => Promise<unknown>): Action =>
+    async ({ params: { tenant = '', digest = '' }, fields }) => {
+      await act(tenant, digest, fields);
+      return { to: handlerPath(tenant, digest), note };
+    };
+  return {
+    '/handlers/:tenant/:digest/withdraw': onHandler('withdrawn', (tenant, digest, fields) =>
+      handlers.withdraw(tenant, digest, fields.get('reason') || 'no reason given'),
+    ),
+    '/handlers/:tenant/:digest/restore': onHandler('restored', (tenant, digest) => handlers.restore(tenant, digest)),
+    '/handlers/:tenant/:digest/pin': onHandler('pinned', async (tenant, digest) =>
+      handlers.pin(tenant, digest, await lookupsOf(handlers, tenant, digest)),
+    ),
+    '/handlers/:tenant/:digest/unpin': onHandler('unpinned', async (tenant, digest) =>
+      handlers.unpin(tenant, digest, await lookupsOf(handlers, tenant, digest)),
+    ),
+  };
+}
+
+/** Routes every action as a form that must come from one of our own pages. */
+export function routeActions(server: FastifyInstance, operator: QueueOperator, admission: Admission): void {
+  for (const [path, act] of Object.entries(actionsOf(operator))) {
+    server.post(path, async (request, reply): Promise<FastifyReply> => {
+      const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+      if (!admission.isOurForm(request, fields.get('csrf')))
+        return refuse(reply, 403, 'this form did not come from a page of this console; open the page again');
+      try {
+        const { to, note } = await act({ params: request.params as Given['params'], fields });
+        return reply.redirect(`${to}?note=${note}`, 303);
+      } catch (error) {
+        if (error instanceof CodedError) return refuse(reply, 409, `${error.code}: ${error.message}`);
+        throw error;
+      }
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { forTerminal } from '../for-terminal.ts';
+
+/** Markup that may stand in a page as it is. Only `html` and the drawings of this folder make it. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What may stand in a template. Texts are escaped; `null`, `undefined` and `false` leave nothing. */
+export type Part = Html | string | number | null | undefined | false | readonly Part[];
+
+/** A template of markup: every part that is no markup itself is escaped, also for attributes in double quotes. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.map((string, index) => string + (index < parts.length ? render(parts[index]) : '')).join(''));
+}
+
+function render(part: Part): string {
+  if (part === null || part === undefined || part === false) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(render).join('');
+  return escaped(String(part));
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Invisible characters are shown by their numbers, so that no text can be read as another one. */
+function escaped(text: string): string {
+  return forTerminal(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { QueueOperator } from '../../../queues/index.ts';
+import { exportFormat } from '../../contract/handler.ts';
+import type { History } from '../../contract/history.ts';
+import { recordOf } from '../stored-handlers.ts';
+import { NOTES, routeActions } from './actions.ts';
+import { type Admission, refuse } from './admission.ts';
+import type { Forms } from './form.ts';
+import { handlerPage, handlersPage } from './handlers-page.ts';
+import { type Html, html } from './html.ts';
+import { jobPage, knownJob } from './job-page.ts';
+import { layout, type Page } from './layout.ts';
+
+/** What the pages and actions of the console work on. */
+export interface Sources {
+  operator: QueueOperator;
+  historyOf(jobId: string): Promise<History | null>;
+  admission: Admission;
+  forms: Forms;
+}
+
+/** Routes all pages and actions. Returns what ends their work in the background. */
+export function routePages(server: FastifyInstance, sources: Sources): () => void {
+  const { operator, historyOf, forms, admission } = sources;
+  const page = (path: string, place: Page['place'], read: (request: FastifyRequest) => Promise<Read | null>): void => {
+    server.get(path, async (request, reply) => {
+      const found = await read(request);
+      const missing = html`<h1>Not found</h1><p>Nothing is kept under this address. It may have expired.</p>`;
+      const { title, body, isLive = false } = found ?? { title: 'Not found', body: missing };
+      const text = layout({ title, place, isLive, note: NOTES[queryOf(request, 'note') ?? ''], body });
+      return send(reply.code(found === null ? 404 : 200), text);
+    });
+  };
+  page('/jobs/:jobId', '/jobs', async (request) => {
+    const { jobId } = request.params as { jobId: string };
+    const known = await knownJob(operator, jobId, historyOf);
+    if (known === null) return null;
+    const isLive = known.inspection !== null && known.inspection.outcome === null;
+    return { title: `Job ${jobId}`, body: jobPage(jobId, known, forms), isLive };
+  });
+  page('/handlers', '/handlers', async (request) => ({
+    title: 'Handlers',
+    body: await handlersPage(operator, queryOf(request, 'tenant') || undefined),
+  }));
+  page('/handlers/:tenant/:digest', '/handlers', async (request) => {
+    const { tenant, digest } = request.params as { tenant: string; digest: string };
+    const body = await handlerPage(operator, { tenant, digest, forms });
+    return body === null ? null : { title: `Handler ${digest.slice(0, 12)}`, body };
+  });
+  server.get('/handlers/:tenant/:digest/export', async (request, reply) => {
+    const { tenant, digest } = request.params as { tenant: string; digest: string };
+    const record = await recordOf(operator.handlers, tenant, digest);
+    if (record === null) return refuse(reply, 404, 'no such handler');
+    return reply.send({ format: exportFormat, version: 1, handlers: [record], withdrawn: [] });
+  });
+  routeActions(server, operator, admission);
+  return () => {};
+}
+
+/** What a page shows. */
+interface Read {
+  title: string;
+  body: Html;
+  isLive?: boolean;
+}
+
+function queryOf({ query }: FastifyRequest, name: string): string | undefined {
+  const value = (query as Record<string, unknown>)[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function send(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(text);
+}

@@ -1,0 +1,75 @@
+import type { AddressInfo } from 'node:net';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { QueueOperator } from '../../../queues/index.ts';
+import { CodedError } from '../../kernel/errors.ts';
+import { guard } from './admission.ts';
+import { ICON, SCRIPT, STYLE } from './assets.ts';
+import { mountBoard } from './board.ts';
+import { formsOf } from './form.ts';
+import { routePages } from './routes.ts';
+
+/** Options of the console. */
+export interface ConsoleOptions {
+  port: number;
+  token: string;
+  /** Whether it may act: put jobs again, cancel, withdraw, and so on. */
+  writable: boolean;
+  /** Served under `/metrics`. */
+  metrics: Registry;
+}
+
+/** A running console. */
+export interface ConsoleServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const host = '127.0.0.1';
+const BOARD = '/board';
+
+/** Serves the console on loopback. Rejects with `OPERATOR_PORT_TAKEN`. */
+export async function startConsole(operator: QueueOperator, options: ConsoleOptions): Promise<ConsoleServer> {
+  const { token, writable, metrics } = options;
+  const server: FastifyInstance = fastify({
+    logger: false,
+    bodyLimit: 2_000_000,
+    routerOptions: { maxParamLength: 500 },
+  });
+  const admission = guard(server, { token, writable, board: BOARD });
+  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, new URLSearchParams(String(body))),
+  );
+  const fixed = { '/console.css': ['text/css', STYLE], '/console.js': ['text/javascript', SCRIPT] } as const;
+  for (const [path, [type, text]] of Object.entries(fixed))
+    server.get(path, (_request, reply) => reply.type(`${type}; charset=utf-8`).send(text));
+  server.get('/console.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON));
+  server.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', metrics.contentType).send(await metrics.metrics()),
+  );
+  const closePages = routePages(server, {
+    operator,
+    historyOf,
+    admission,
+    forms: formsOf(admission.formToken, writable),
+  });
+  await mountBoard(server, operator, { path: BOARD, writable });
+  try {
+    await server.listen({ host, port: options.port });
+  } catch (error) {
+    await server.close();
+    const found = (error as NodeJS.ErrnoException).code ?? 'an unknown fault';
+    throw new CodedError(
+      'OPERATOR_PORT_TAKEN',
+      `Cannot open port ${options.port} on ${host}: ${found}, wanted a free one`,
+    );
+  }
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    async close() {
+      closePages();
+      server.server.closeAllConnections();
+      await server.close();
+    },
+  };
+}
