@@ -33,6 +33,9 @@ const ours: Readonly<Record<string, RedisType>> = {
   'handlers-withdrawn': 'hash',
   tenants: 'set',
   quarantine: 'zset',
+  history: 'stream',
+  submitted: 'hash',
+  histories: 'zset',
 };
 
 /** The types of BullMQ's keys other than jobs. */
@@ -75,8 +78,8 @@ return found`);
 
 /** The keys that exist once, whatever the jobs are: ours, then BullMQ's. */
 export function fixedKeys(keys: Keys): string[] {
-  const { intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine } = keys;
-  const own = [intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine];
+  const { intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine, histories } = keys;
+  const own = [intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine, histories];
   return [...own, ...Object.keys(bullTypes).map((name) => `${keys.queue}:${name}`)];
 }
 
