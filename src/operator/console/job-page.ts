@@ -188,11 +188,7 @@ ${(outcome.proposals ?? []).length > 0 && html`<h3>Proposals</h3>${(outcome.prop
 }
 
 /** Reads what is known of a job; `null` if nothing is. */
-export async function knownJob(
-  operator: QueueOperator,
-  jobId: string,
-  historyOf: (jobId: string) => Promise<History | null>,
-): Promise<KnownJob | null> {
-  const [inspection, history] = await Promise.all([operator.inspect(jobId), historyOf(jobId)]);
-  return inspection === null && history === null ? null : { inspection, history };
+export async function knownJob(operator: QueueOperator, jobId: string): Promise<KnownJob | null> {
+  const [inspection, kept] = await Promise.all([operator.inspect(jobId), operator.histories.of(jobId)]);
+  return inspection === null && kept === null ? null : { inspection, history: kept as History | null };
 }

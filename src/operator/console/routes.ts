@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { QueueOperator } from '../../../queues/index.ts';
 import { exportFormat } from '../../contract/handler.ts';
-import type { History } from '../../contract/history.ts';
 import { recordOf } from '../stored-handlers.ts';
 import { NOTES, routeActions } from './actions.ts';
 import { type Admission, refuse } from './admission.ts';
@@ -14,14 +13,13 @@ import { layout, type Page } from './layout.ts';
 /** What the pages and actions of the console work on. */
 export interface Sources {
   operator: QueueOperator;
-  historyOf(jobId: string): Promise<History | null>;
   admission: Admission;
   forms: Forms;
 }
 
 /** Routes all pages and actions. Returns what ends their work in the background. */
 export function routePages(server: FastifyInstance, sources: Sources): () => void {
-  const { operator, historyOf, forms, admission } = sources;
+  const { operator, forms, admission } = sources;
   const page = (path: string, place: Page['place'], read: (request: FastifyRequest) => Promise<Read | null>): void => {
     server.get(path, async (request, reply) => {
       const found = await read(request);
@@ -33,7 +31,7 @@ export function routePages(server: FastifyInstance, sources: Sources): () => voi
   };
   page('/jobs/:jobId', '/jobs', async (request) => {
     const { jobId } = request.params as { jobId: string };
-    const known = await knownJob(operator, jobId, historyOf);
+    const known = await knownJob(operator, jobId);
     if (known === null) return null;
     const isLive = known.inspection !== null && known.inspection.outcome === null;
     return { title: `Job ${jobId}`, body: jobPage(jobId, known, forms), isLive };

@@ -49,7 +49,6 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
   );
   const closePages = routePages(server, {
     operator,
-    historyOf,
     admission,
     forms: formsOf(admission.formToken, writable),
   });
