@@ -1,5 +1,6 @@
 import type { Completer } from '../contract/completion.ts';
 import { type BreakerOptions, withBreaker } from './circuit-breaker.ts';
+import { hostOf } from './endpoint.ts';
 import { failOver } from './fail-over.ts';
 import { createLatencyRecord, type Speed, withLatency } from './latency.ts';
 import { createOpenAiCompleter } from './openai-completer.ts';
@@ -48,7 +49,8 @@ export function createModel({
     const timed = withLatency(wire, latency);
     const guarded = circuits ? withSharedCircuit(timed, circuits, endpoint) : withBreaker(timed, breaker);
     // A silent server could use up the deadline over several retries, so with another model left there are none.
-    return withRetries(guarded, { ...(elsewhere ? { elsewhere } : retries), coolDown: shared, endpoint });
+    const server = { endpoint: hostOf(wire.endpoint), model: wire.model };
+    return withRetries(guarded, { ...(elsewhere ? { elsewhere } : retries), coolDown: shared, endpoint, server });
   };
   const [first, ...others] = models;
   const preferred = reliable(first, others.length > 0, record);
