@@ -5,9 +5,18 @@ export { type DeadLetter, DeadLetters } from './dead-letters.ts';
 export type { Delivery } from './delivery.ts';
 export { backoffMs, type Disposition, dispositionOf } from './disposition.ts';
 export { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
-export { type CircuitPolicy, type CircuitState, Endpoints, type RestingEndpoint } from './endpoints.ts';
+export {
+  type CallFault,
+  type CircuitFault,
+  type CircuitPolicy,
+  type CircuitState,
+  Endpoints,
+  type FailingEndpoint,
+  type RestingEndpoint,
+} from './endpoints.ts';
 export { type Envelope, type PublishedEnvelope, type Reason, readEnvelope } from './envelope.ts';
 export { type HandlerEntry, HandlerRecords, type HandlerRetention } from './handler-records.ts';
+export { type Heard, Heartbeats } from './heartbeats.ts';
 export { Histories, type KeptHistory, type SubmittedJob } from './histories.ts';
 export { defaultHistoryLimits, type HistoryLimits, HistoryWriter, type LeftOutReport } from './history-writer.ts';
 export { INTAKE_GROUP } from './intake-entries.ts';
@@ -20,7 +29,7 @@ export { mending } from './mending.ts';
 export { type Inspection, openOperator, type QueueOperator } from './operator.ts';
 export { publishScript } from './outcomes.ts';
 export { createProducer, type Producer, type ProducerOptions } from './producer.ts';
-export { Quarantine, type QuarantineEntry } from './quarantine.ts';
+export { Quarantine, type QuarantineCause, type QuarantineEntry } from './quarantine.ts';
 export { QueueError, trimmedError } from './queue-error.ts';
 export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';

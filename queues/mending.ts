@@ -25,6 +25,9 @@ const ours: Readonly<Record<string, RedisType>> = {
   resting: 'zset',
   failing: 'zset',
   circuit: 'string',
+  'endpoint-fault': 'hash',
+  heartbeats: 'hash',
+  heard: 'zset',
   handler: 'string',
   handlers: 'zset',
   'handler-lookup': 'zset',
@@ -78,8 +81,22 @@ return found`);
 
 /** The keys that exist once, whatever the jobs are: ours, then BullMQ's. */
 export function fixedKeys(keys: Keys): string[] {
-  const { intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine, histories } = keys;
-  const own = [intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine, histories];
+  const { intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine, heartbeats, heard, histories } =
+    keys;
+  const own = [
+    intake,
+    due,
+    deadlines,
+    seen,
+    moments,
+    resting,
+    failing,
+    tenants,
+    quarantine,
+    heartbeats,
+    heard,
+    histories,
+  ];
   return [...own, ...Object.keys(bullTypes).map((name) => `${keys.queue}:${name}`)];
 }
 
