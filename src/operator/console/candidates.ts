@@ -28,6 +28,11 @@ export function ofType<Type extends HistoryEntry['type']>(entries: readonly Hist
   return entries.filter((entry): entry is Of<Type> => entry.type === type);
 }
 
+/** The last reading whose derived cases are kept. */
+export function readingIn(entries: readonly HistoryEntry[]): Of<'reading'> | undefined {
+  return ofType(entries, 'reading').findLast(({ detail }) => detail?.reading !== undefined);
+}
+
 /** The candidates of the last delivery that has any, in the order in which they were made. */
 export function candidatesIn(all: readonly HistoryEntry[]): Candidate[] {
   const last = Math.max(...ofType(all, 'candidate').map(({ delivery }) => delivery));
@@ -58,7 +63,7 @@ export function matrix(entries: readonly HistoryEntry[], candidates: readonly Ca
       ]),
     ),
   ];
-  const derived = ofType(entries, 'read').findLast(({ detail }) => detail !== undefined)?.detail?.reading.derived ?? [];
+  const derived = readingIn(entries)?.detail?.reading?.derived ?? [];
   const rows: Part[][] = [
     ...cases.map((number) => [
       html`<a href="#case-${number}">case ${number}</a>`,

@@ -7,7 +7,7 @@ import { readJob } from '../../intake/read-job.ts';
 import type { Json } from '../../kernel/json.ts';
 import { moment, span } from '../print.ts';
 import { agreementView, jsonText } from './agreement-view.ts';
-import { candidateSections, candidatesIn, matrix, ofType } from './candidates.ts';
+import { candidateSections, candidatesIn, matrix, ofType, readingIn } from './candidates.ts';
 import type { Forms } from './form.ts';
 import { handlerPath } from './handlers-page.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -144,11 +144,11 @@ function eventsTable(entries: History['entries']): Html {
 
 /** The derived cases with the words that demand each, and what the second reader said. */
 function derivedSection(entries: History['entries']): Html | null {
-  const read = ofType(entries, 'read').findLast(({ detail }) => detail !== undefined);
+  const read = readingIn(entries);
   const reading = read?.detail?.reading;
   if (read === undefined || reading === undefined) return null;
   const confirmed = new Map(
-    ofType(entries, 'confirmed').flatMap(({ detail }) =>
+    ofType(entries, 'second-reader').flatMap(({ detail }) =>
       (detail?.worlds ?? []).map(({ id, claim, confirmation }) => [id ?? claim, confirmation] as const),
     ),
   );
@@ -158,20 +158,18 @@ function derivedSection(entries: History['entries']): Html | null {
     if (confirmation === null) return 'gave no answer';
     return html`<code>${JSON.stringify(confirmation.answers)}</code>`;
   };
-  return section(
-    'derived',
-    'Derived cases',
-    html`<p>${reading.reader.name} read ${read.covered} of ${read.units} sentences${!read.complete && ', not all of it'}.</p>
-${table(
-  ['', 'the document says', 'so', 'units', 'second reader'],
-  reading.derived.map((one, index) => [
+  const rows = reading.derived.map((one, index) => [
     html`<span id="derived-${index + 1}">${index + 1}</span>`,
     html`<q>${one.quote}</q>`,
     one.claim,
     (one.of ?? []).map((unit) => html`<a href="#unit-${unit}">${unit}</a> `),
     said(one.id ?? one.claim),
-  ]),
-)}`,
+  ]);
+  return section(
+    'derived',
+    'Derived cases',
+    html`<p>${reading.reader.name}${read.units !== undefined && ` read ${read.covered ?? 0} of ${read.units} sentences`} (${read.result}).</p>
+${table(['', 'the document says', 'so', 'units', 'second reader'], rows)}`,
   );
 }
 
