@@ -27,3 +27,4 @@ export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redi
 export { forbidden, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
 export { redisFailure } from './redis-refusal.ts';
 export { Spendings } from './spendings.ts';
+export { type TenantLoad, type TenantLoads, tenantLoads } from './tenant-loads.ts';

@@ -2,6 +2,7 @@ import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { QueuedJob } from './tolerant-worker.ts';
+import type { Turns } from './turns.ts';
 
 /**
  * A job locked by this worker, and the ways to release it unfinished. Each rejects with the error that tells BullMQ so.
@@ -11,17 +12,20 @@ export class LockedJob {
   readonly #token: string;
   readonly #connection: Connection;
   readonly #keys: Keys;
+  readonly #turns: Turns;
 
-  constructor(job: QueuedJob, token: string, connection: Connection, keys: Keys) {
+  constructor(job: QueuedJob, token: string, parts: { connection: Connection; keys: Keys; turns: Turns }) {
     this.#job = job;
     this.#token = token;
-    this.#connection = connection;
-    this.#keys = keys;
+    this.#connection = parts.connection;
+    this.#keys = parts.keys;
+    this.#turns = parts.turns;
   }
 
   /** Delays it for `delayMs`, counted from `nowMs` by Redis' clock. */
   async delay(delayMs: number, nowMs: number): Promise<never> {
     await this.#connection.zadd(this.#keys.due, Math.round(nowMs + delayMs), this.#job.id ?? '');
+    await this.#turns.comeAgain(this.#job.id ?? '', this.#job.name, this.#job.data);
     await this.#job.moveToDelayed(Date.now() + Math.round(delayMs), this.#token);
     throw new DelayedError();
   }

@@ -19,6 +19,12 @@ const ours: Readonly<Record<string, RedisType>> = {
   announced: 'string',
   due: 'zset',
   deadlines: 'zset',
+  turns: 'zset',
+  waiting: 'zset',
+  'waiting-tenants': 'zset',
+  limits: 'hash',
+  'paused-by': 'string',
+  ended: 'stream',
   seen: 'string',
   moments: 'string',
   lease: 'string',
@@ -75,8 +81,10 @@ return found`);
 
 /** The keys that exist once, whatever the jobs are: ours, then BullMQ's. */
 export function fixedKeys(keys: Keys): string[] {
-  const { intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine } = keys;
-  const own = [intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine];
+  const { intake, due, deadlines, turns, waitingTenants, limits, pausedBy, ended } = keys;
+  const { seen, moments, resting, failing, tenants, quarantine } = keys;
+  const queueing = [intake, due, deadlines, turns, waitingTenants, limits, pausedBy, ended];
+  const own = [...queueing, seen, moments, resting, failing, tenants, quarantine];
   return [...own, ...Object.keys(bullTypes).map((name) => `${keys.queue}:${name}`)];
 }
 

@@ -11,6 +11,7 @@ export type QueueCode =
   | 'JOB_ID_REUSED'
   | 'JOB_INVALID'
   | 'JOB_NOT_DEAD'
+  | 'JOB_TENANT_FULL'
   | 'JOB_TOO_DEEP'
   | 'JOB_TOO_LARGE'
   | 'JOB_VERSION_UNSUPPORTED'

@@ -245,7 +245,7 @@ test('noting the deadline of a job that waits keeps when it comes back, taking i
   const noted = await outcomes.begin('back', dueMs, 30_000);
   assert.equal(noted.dueMs, dueMs);
   assert.equal(await connection.zscore(keys.due, 'back'), String(dueMs));
-  await outcomes.begin('back', dueMs, 30_000, true);
+  await outcomes.begin('back', dueMs, 30_000, { isInHand: true });
   assert.equal(await connection.zscore(keys.due, 'back'), null);
 });
 
