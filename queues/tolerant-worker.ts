@@ -44,7 +44,8 @@ export class TolerantWorker extends Worker<unknown, Pointer, string> {
 
   protected override async nextJobFromJobData(json?: JobJson, jobId?: string, token?: string): Promise<QueuedJob> {
     this.lastFetchAtMs = performance.now();
-    if (json === undefined || jobId === undefined || token === undefined || !(await this.#goesBack(json, jobId, token)))
+    // BullMQ passes null, too, where it found no job.
+    if (!json || !jobId || !token || !(await this.#goesBack(json, jobId, token)))
       return super.nextJobFromJobData(json, jobId, token);
     // As if none had been found, where no more may be fetched.
     if (this.closing || this.paused) return super.nextJobFromJobData();
@@ -59,8 +60,8 @@ export class TolerantWorker extends Worker<unknown, Pointer, string> {
       ats,
       defa,
     } = json as JobJson & Partial<Record<'priority' | 'ats' | 'defa', string>>;
-    // Such a job only needs its outcome.
-    if (defa !== undefined) return false;
+    // The first only needs its outcome, the second to be mended.
+    if (defa !== undefined || data === undefined) return false;
     const numbers = { priority: Number(priority ?? 0), deliveriesBefore: Number(ats ?? 1) - 1 };
     const job = { jobId, kind: name, data: parseData(data), token, ...numbers };
     // Fairness must not cost a job its worker: with Redis away, it runs out of turn.

@@ -51,7 +51,9 @@ return behind`);
 const giveTurns = new Script(`${nextTurn}
 for index = 3, #ARGV, 4 do
   local jobId, tenant, timeoutMs, again = ARGV[index], ARGV[index + 1], ARGV[index + 2], ARGV[index + 3] == '1'
-  if redis.call('LREM', KEYS[4], -1, jobId) > 0 then
+  -- Anything else was written by hand, and is mended where it stands.
+  local isJob = redis.call('TYPE', ARGV[1] .. jobId).ok == 'hash'
+  if isJob and redis.call('LREM', KEYS[4], -1, jobId) > 0 then
     local waiting = waitingOf(ARGV[2] .. tenant)
     if not again then noteWaiting(ARGV[2] .. tenant, tenant, jobId, timeoutMs) end
     enqueue(ARGV[1], jobId, nextTurn(again and tenant .. ':again' or tenant, waiting))
@@ -61,6 +63,7 @@ return 1`);
 
 // KEYS[4] the tenant's waiting jobs KEYS[5] the job ARGV tenant. Sets the turn that the job gets when it comes back.
 const comeAgain = new Script(`${nextTurn}
+if redis.call('TYPE', KEYS[5]).ok ~= 'hash' then return 0 end
 redis.call('HSET', KEYS[5], 'priority', nextTurn(ARGV[1] .. ':again', waitingOf(KEYS[4])))
 return 1`);
 
@@ -71,6 +74,7 @@ if current() < tonumber(ARGV[2]) or shift <= 0 then return 0 end
 local turns = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
 for index = 1, #turns, 2 do redis.call('ZADD', KEYS[1], turns[index + 1] - shift, turns[index]) end
 local function lowered(jobId)
+  if redis.call('TYPE', ARGV[1] .. jobId).ok ~= 'hash' then return false end
   local turn = tonumber(redis.call('HGET', ARGV[1] .. jobId, 'priority') or '') or 0
   if turn < first then return false end
   redis.call('HSET', ARGV[1] .. jobId, 'priority', math.max(first, turn - shift))
