@@ -94,6 +94,12 @@ export interface Keys {
   readonly quarantine: string;
   /** Where a value that was unusable under its key is kept. */
   putAside(key: string): string;
+  /** What happened to a job: a stream of JSON entries. */
+  history(jobId: string): string;
+  /** A job as it was submitted, and how much is kept of it. */
+  submitted(jobId: string): string;
+  /** The jobs of which something is kept, as `<tenant>:<jobId>`, scored by the time of the last entry in seconds. */
+  readonly histories: string;
 }
 
 /**
@@ -142,5 +148,8 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     quarantined: (digest) => `${prefix}:quarantined:${digest}`,
     quarantine: `${prefix}:quarantine`,
     putAside: (key) => `${prefix}:put-aside:${key.slice(prefix.length + 1)}`,
+    history: (jobId) => `${prefix}:history:${jobId}`,
+    submitted: (jobId) => `${prefix}:submitted:${jobId}`,
+    histories: `${prefix}:histories`,
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MetricsTime, Queue } from 'bullmq';
 import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
-import { parseData } from './delivery.ts';
+import { type Delivery, parseData } from './delivery.ts';
 import { IntakeBridge } from './intake-bridge.ts';
 import { IntakeValve } from './intake-valve.ts';
 import { type GiveUp, JobCloser } from './job-closer.ts';
@@ -45,6 +45,8 @@ export interface ConsumerOptions {
   process: Process;
   /** Makes the `error` outcome of a job that ends without a verdict; default: the reader's `errorEnvelope`. */
   giveUp?: GiveUp;
+  /** Called with each job that is taken, or that ends without being taken; it must not throw. */
+  onDelivery?: (delivery: Delivery) => void;
   onEvent?: OnQueueEvent;
 }
 
@@ -115,7 +117,7 @@ class QueueConsumer implements Consumer {
     const { jobs } = options;
     this.#jobs = jobs;
     const outcomes = new Outcomes(connection, keys, retentionSeconds, onEvent);
-    const closer = new JobCloser(outcomes, jobs, options.giveUp, onEvent);
+    const closer = new JobCloser(outcomes, jobs, options.giveUp, onEvent, options.onDelivery);
     const shared = { connection: this.#connection, prefix: keys.prefix };
     this.#queue = new Queue(QUEUE_NAME, shared);
     this.#queue.on('error', (error) => this.#errors.note(trimmedError(error)));
@@ -137,7 +139,10 @@ class QueueConsumer implements Consumer {
     this.#valve = new IntakeValve(this.#worker, connection, keys, onEvent);
     this.#running = new RunningJobs(connection, keys, concurrency, onEvent, onError);
     const runner = new JobRunner({
-      process: (delivery, signal) => options.process(delivery, signal),
+      process: (delivery, signal) => {
+        options.onDelivery?.(delivery);
+        return options.process(delivery, signal);
+      },
       connection,
       keys,
       jobs,

@@ -14,6 +14,10 @@ export interface Delivery {
   readonly negotiationId: string | null;
   /** The parsed JSON, or the text itself if it is not JSON. Not validated. */
   readonly data: unknown;
+  /** The JSON text of the data; empty if the queue did not keep them. */
+  readonly text: string;
+  /** `default` where the data do not tell. */
+  readonly tenant: string;
   readonly dataDigest: string;
   /** Size of the JSON text. */
   readonly rawBytes: number;
@@ -76,13 +80,15 @@ export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outco
   const { jobId, kind, data, text, deaths } = job;
   // Deadlines follow Redis' clock; workers use the local one.
   const takenAtMs = beginning.takenAtMs + Date.now() - beginning.nowMs;
-  const { negotiationId, replyTo: given, timeoutMs } = jobs.factsOf(kind, data);
+  const { negotiationId, replyTo: given, timeoutMs, tenant } = jobs.factsOf(kind, data);
   const replyTo = given ?? 'default';
   return {
     jobId,
     kind,
     negotiationId,
     data,
+    text,
+    tenant: tenant ?? 'default',
     dataDigest: dataDigestOf(data, text),
     rawBytes: Buffer.byteLength(text),
     takenAtMs,

@@ -8,6 +8,8 @@ export { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
 export { type CircuitPolicy, type CircuitState, Endpoints, type RestingEndpoint } from './endpoints.ts';
 export { type Envelope, type PublishedEnvelope, type Reason, readEnvelope } from './envelope.ts';
 export { type HandlerEntry, HandlerRecords, type HandlerRetention } from './handler-records.ts';
+export { Histories, type KeptHistory, type SubmittedJob } from './histories.ts';
+export { defaultHistoryLimits, type HistoryLimits, HistoryWriter, type LeftOutReport } from './history-writer.ts';
 export { INTAKE_GROUP } from './intake-entries.ts';
 export { dataDigestOf, jobIdOf } from './job-id.ts';
 export type { JobFacts, JobReader } from './job-reader.ts';

@@ -19,12 +19,21 @@ export class JobCloser {
   readonly #jobs: JobReader;
   readonly #giveUp: GiveUp | undefined;
   readonly #onEvent: OnQueueEvent;
+  readonly #onDelivery: (delivery: Delivery) => void;
 
-  constructor(outcomes: Outcomes, jobs: JobReader, giveUp: GiveUp | undefined, onEvent: OnQueueEvent) {
+  /** `onDelivery` is called with each job that `end` ends. */
+  constructor(
+    outcomes: Outcomes,
+    jobs: JobReader,
+    giveUp: GiveUp | undefined,
+    onEvent: OnQueueEvent,
+    onDelivery: (delivery: Delivery) => void = () => {},
+  ) {
     this.#outcomes = outcomes;
     this.#jobs = jobs;
     this.#giveUp = giveUp;
     this.#onEvent = onEvent;
+    this.#onDelivery = onDelivery;
   }
 
   /** Publishes a job's outcome. Resolves to whether this call published it. */
@@ -41,6 +50,7 @@ export class JobCloser {
   /** Ends a job with `error` for a reason. Resolves to the envelope. */
   async end(delivery: Delivery, reason: Reason): Promise<Envelope> {
     const { code, message } = reason;
+    this.#onDelivery(delivery);
     this.#onEvent({ event: code === 'JOB_CANCELLED' ? 'cancelled' : 'given-up', ...namesOf(delivery), code, message });
     const outcome = await this.make(delivery, reason);
     await this.close(delivery, outcome);

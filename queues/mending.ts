@@ -39,6 +39,9 @@ const ours: Readonly<Record<string, RedisType>> = {
   'handlers-withdrawn': 'hash',
   tenants: 'set',
   quarantine: 'zset',
+  history: 'stream',
+  submitted: 'hash',
+  histories: 'zset',
 };
 
 /** The types of BullMQ's keys other than jobs. */
@@ -81,11 +84,9 @@ return found`);
 
 /** The keys that exist once, whatever the jobs are: ours, then BullMQ's. */
 export function fixedKeys(keys: Keys): string[] {
-  const { intake, due, deadlines, turns, waitingTenants, limits, pausedBy, ended } = keys;
-  const { seen, moments, resting, failing, tenants, quarantine } = keys;
-  const queueing = [intake, due, deadlines, turns, waitingTenants, limits, pausedBy, ended];
-  const own = [...queueing, seen, moments, resting, failing, tenants, quarantine];
-  return [...own, ...Object.keys(bullTypes).map((name) => `${keys.queue}:${name}`)];
+  const own = Object.values(keys).filter((key: unknown) => typeof key === 'string');
+  const once = own.filter((key) => key !== keys.prefix && key !== keys.queue) as string[];
+  return [...once, ...Object.keys(bullTypes).map((name) => `${keys.queue}:${name}`)];
 }
 
 /** The type that belongs under a key; `undefined` if the key is not ours. */

@@ -6,6 +6,7 @@ import { parseData } from './delivery.ts';
 import { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
 import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { HandlerRecords, type HandlerRetention } from './handler-records.ts';
+import { Histories } from './histories.ts';
 import { entryOf } from './intake-entries.ts';
 import { jobEnder } from './job-ender.ts';
 import type { JobReader } from './job-reader.ts';
@@ -35,6 +36,7 @@ export interface QueueOperator {
   readonly deadLetters: DeadLetters;
   readonly handlers: HandlerRecords;
   readonly quarantine: Quarantine;
+  readonly histories: Histories;
   snapshot(): Promise<QueueSnapshot>;
   redisFacts(): Promise<RedisFacts>;
   /** `null` if neither BullMQ, nor an outcome, nor the intake stream has the job. */
@@ -70,6 +72,7 @@ export async function openOperator(options: {
     deadLetters: new DeadLetters(queue, connection, keys, options.jobs),
     handlers: new HandlerRecords(connection, keys, options.handlerRetention),
     quarantine: new Quarantine(connection, keys),
+    histories: new Histories(connection, keys),
     snapshot: () => queueSnapshot(queue, connection, keys),
     redisFacts: () => redisFacts(connection, keys),
     async inspect(jobId) {
