@@ -76,9 +76,9 @@ if ARGV[4] ~= '0' and outcome == '' then
   redis.call('ZADD', KEYS[6], string.format('%.0f', taken + ARGV[4]), ARGV[1])
 end
 if ARGV[8] ~= '' then
+  if isKept then redis.call('HSET', KEYS[3], 'tenant', ARGV[8]) end
   if ARGV[5] == '1' then
     redis.call('ZREM', KEYS[10], ARGV[1])
-    if isKept then redis.call('HSET', KEYS[3], 'tenant', ARGV[8]) end
   elseif isKept and outcome == '' and (noted(KEYS[3], 'ats') or 0) == 0 then
     redis.call('ZADD', KEYS[10], string.format('%.0f', taken + ARGV[4]), ARGV[1])
     redis.call('PEXPIRE', KEYS[10], 660000)

@@ -94,11 +94,19 @@ export class Outcomes {
     job: { jobId: string; dataDigest: string | null; replyTo: string },
   ): Promise<PublishedEnvelope | null> {
     const { jobId, dataDigest, replyTo } = job;
-    const keys = [this.#keys.outcome(jobId), this.#keys.outcomes(replyTo), this.#keys.announced(jobId)];
+    const stream = this.#keys.outcomes(replyTo);
+    const keys = [this.#keys.outcome(jobId), stream, this.#keys.announced(jobId), this.#keys.ended];
+    const about = [codesOf(envelope).join(), envelope.tenant ?? '', replyTo];
     const known = { text: '', messages: [] as readonly object[] };
     const attempt = async () => {
       const whole = withAnnounced({ ...envelope, jobId, dataDigest }, known.messages);
-      const values = [JSON.stringify(whole), this.#retentionSeconds, ...entryValues(jobId, whole), known.text];
+      const values = [
+        JSON.stringify(whole),
+        this.#retentionSeconds,
+        ...entryValues(jobId, whole),
+        known.text,
+        ...about,
+      ];
       return { whole, answer: await publication.run(this.#connection, keys, values) };
     };
     let { whole, answer } = await attempt();
@@ -292,6 +300,18 @@ function publicationOf(jobId: string, entries: readonly [id: string, fields: str
     return entry.get('jobId') === jobId && entry.get('final') === '1' && entry.get('replayed') === '0';
   });
   return found === undefined ? null : Number.parseInt(found[0], 10);
+}
+
+/** Codes of an outcome that are listed. */
+const MOST_CODES = 8;
+
+/** The codes of the errors among an envelope's findings, each once. */
+function codesOf({ findings }: Envelope): string[] {
+  const codes = findings.flatMap((finding) => {
+    const { severity, code }: { severity?: unknown; code?: unknown } = finding;
+    return severity !== 'warning' && typeof code === 'string' && /^[A-Z][A-Z_]{1,60}$/.test(code) ? [code] : [];
+  });
+  return [...new Set(codes)].slice(0, MOST_CODES);
 }
 
 function finalFields(id: string, envelope: Envelope, replayed: boolean): Record<string, string> {

@@ -22,7 +22,7 @@ const HIGH_TURN = 1_000_000;
 const reserve = new Script(`${nextTurn}
 if redis.call('EXISTS', KEYS[5]) == 1 then return { 0, 0, 0 } end
 local waiting = waitingOf(KEYS[4])
-local limit = redis.call('HGET', KEYS[6], 'tenantWaiting:' .. ARGV[1]) or redis.call('HGET', KEYS[6], 'tenantWaiting')
+local limit = redis.call('HGET', KEYS[6], 'tenant-waiting:' .. ARGV[1]) or redis.call('HGET', KEYS[6], 'tenant-waiting')
 limit = tonumber(string.match(limit or '', '^{"value":(%d+)') or '')
 if limit and waiting >= limit and not redis.call('ZSCORE', KEYS[4], ARGV[2]) then return { -1, waiting, limit } end
 noteWaiting(KEYS[4], ARGV[1], ARGV[2], ARGV[3])
@@ -142,7 +142,7 @@ export class Turns {
 
   /**
    * Takes a turn for a job that is about to be added, and counts it as waiting; `turn` is 0 if the queue has the job
-   * already. Refuses if its tenant has as many waiting jobs as the limit `tenantWaiting` allows.
+   * already. Refuses if its tenant has as many waiting jobs as the limit `tenant-waiting` allows.
    */
   async reserve(jobId: string, kind: string, data: unknown): Promise<Reservation> {
     const { tenant, timeoutMs } = this.#factsOf(kind, data);

@@ -124,7 +124,7 @@ test('jobs that come again neither wait behind their tenant’s other jobs nor k
 test('a tenant with too many waiting jobs is refused, and hears of it; others are not', async (t) => {
   const under = await queueUnderTest(t);
   const { producer, connection, entries } = under;
-  await connection.hset(keys.limits, 'tenantWaiting', JSON.stringify({ value: 3 }));
+  await connection.hset(keys.limits, 'tenant-waiting', JSON.stringify({ value: 3 }));
   for (const [jobId, data] of jobsOf('a', 3)) await producer.submit('generate', data, { jobId });
   const next = jobData({ tenant: 'a', attempt: 99, replyTo: 'a' });
   await assert.rejects(producer.submit('generate', next), {
@@ -134,7 +134,7 @@ test('a tenant with too many waiting jobs is refused, and hears of it; others ar
   // The queue has it: nothing is added.
   await producer.submit('generate', jobsOf('a', 1)[0]?.[1], { jobId: 'a-0' });
   await producer.submit('generate', jobData({ tenant: 'b' }));
-  await connection.hset(keys.limits, 'tenantWaiting:b', JSON.stringify({ value: 1 }));
+  await connection.hset(keys.limits, 'tenant-waiting:b', JSON.stringify({ value: 1 }));
   await assert.rejects(producer.submit('generate', jobData({ tenant: 'b', attempt: 1 })), { code: 'JOB_TENANT_FULL' });
 
   const gate = Promise.withResolvers<void>();
@@ -145,7 +145,7 @@ test('a tenant with too many waiting jobs is refused, and hears of it; others ar
       return envelope(kind, data);
     },
   });
-  await connection.hset(keys.limits, 'tenantWaiting', JSON.stringify({ value: 1 }));
+  await connection.hset(keys.limits, 'tenant-waiting', JSON.stringify({ value: 1 }));
   await connection.xadd(keys.intake, '*', 'jobId', 'late', 'data', JSON.stringify(next));
   await until(async () => (await entries('a')).length === 1);
   const [{ jobId, final, verdict, code, negotiationId } = {}] = await entries('a');
