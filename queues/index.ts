@@ -6,9 +6,18 @@ export { type DeadLetter, DeadLetters } from './dead-letters.ts';
 export type { Delivery } from './delivery.ts';
 export { backoffMs, type Disposition, dispositionOf } from './disposition.ts';
 export type { DrainResult } from './drain.ts';
-export { type CircuitPolicy, type CircuitState, Endpoints, type RestingEndpoint } from './endpoints.ts';
+export {
+  type CallFault,
+  type CircuitFault,
+  type CircuitPolicy,
+  type CircuitState,
+  Endpoints,
+  type FailingEndpoint,
+  type RestingEndpoint,
+} from './endpoints.ts';
 export { type Envelope, type PublishedEnvelope, type Reason, readEnvelope } from './envelope.ts';
 export { type HandlerEntry, HandlerRecords, type HandlerRetention } from './handler-records.ts';
+export { type Heard, Heartbeats } from './heartbeats.ts';
 export { Histories, type KeptHistory, type SubmittedJob } from './histories.ts';
 export { defaultHistoryLimits, type HistoryLimits, HistoryWriter, type LeftOutReport } from './history-writer.ts';
 export { INTAKE_GROUP } from './intake-entries.ts';
@@ -24,7 +33,7 @@ export type { OutcomeEntry } from './outcome-entries.ts';
 export { publishScript } from './outcomes.ts';
 export type { Deed } from './pause.ts';
 export { createProducer, type Producer, type ProducerOptions } from './producer.ts';
-export { Quarantine, type QuarantineEntry } from './quarantine.ts';
+export { Quarantine, type QuarantineCause, type QuarantineEntry } from './quarantine.ts';
 export { QueueError, trimmedError } from './queue-error.ts';
 export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';

@@ -13,6 +13,12 @@ function warning(reason: Reason): object {
   return { ...reason, severity: 'warning', in: 'job' };
 }
 
+/** The codes of an outcome's error findings, each once. */
+function errorCodesOf({ findings }: Envelope): string[] {
+  const errors = findings as readonly { code?: unknown; severity?: unknown }[];
+  return [...new Set(errors.flatMap(({ code, severity }) => (severity === 'error' ? [String(code)] : [])))];
+}
+
 /** Publishes outcomes, and ends jobs that cannot get a verdict. */
 export class JobCloser {
   readonly #outcomes: Outcomes;
@@ -41,7 +47,8 @@ export class JobCloser {
     const { jobId, dataDigest, replyTo, takenAtMs, ignored = [] } = delivery;
     const outcome = { ...envelope, findings: [...envelope.findings, ...ignored.map(warning)] };
     const first = (await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo })) !== null;
-    const about = { ...namesOf(delivery), verdict: outcome.verdict };
+    const { tenant } = this.#jobs.factsOf(delivery.kind, delivery.data);
+    const about = { ...namesOf(delivery), tenant, replyTo, verdict: outcome.verdict, codes: errorCodesOf(outcome) };
     if (first) this.#onEvent({ event: 'published', ...about, latencyMs: Math.max(0, Date.now() - takenAtMs) });
     else this.#onEvent({ event: 'suppressed', ...about });
     return first;

@@ -37,6 +37,11 @@ export interface QueueEvent {
   /** `null` where the job's data do not tell. */
   negotiationId?: string | null;
   verdict?: string;
+  /** The tenant of a published outcome's job, and the stream of its entries. */
+  tenant?: string | null;
+  replyTo?: string;
+  /** Codes of the error findings of a published outcome. */
+  codes?: string[];
   code?: string;
   message?: string;
   delayMs?: number;

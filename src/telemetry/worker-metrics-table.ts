@@ -60,6 +60,11 @@ export const events = {
     'Model calls, each with its retries and fail-over, by result: answered, or the error code.',
     ['result'],
   ),
+  tries: counter(
+    'model_tries_total',
+    'Single requests to model endpoints, by host, model and result: answered, or the error code.',
+    ['endpoint', 'model', 'result'],
+  ),
   tokens: counter('tokens_total', 'Tokens used: input (including cached), cached_input or output.', ['type']),
   cost: counter('cost_usd_total', 'Cost of the calls with a known price, in US dollars.'),
   unpriced: counter('unpriced_calls_total', 'Calls that used tokens of unknown price.'),

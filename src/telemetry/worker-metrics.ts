@@ -25,6 +25,8 @@ export interface WorkerMetrics {
   jobTaken(delivery: Pick<Delivery, 'takenAtMs' | 'delivery'>): void;
   onJobEvent(event: JobEvent): void;
   onQueueEvent(event: QueueEvent): void;
+  /** Counts a try of a model call, by the endpoint's host. */
+  onTry(ended: { host: string; model: string; result: string }): void;
   /** Wraps a model so that its calls are counted. */
   counting<Model extends Completer>(model: Model): Model;
   close(): void;
@@ -56,6 +58,7 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
       if (event.type === 'ended') count('duration', event.durationMs / 1_000, { verdict: event.verdict });
     },
     onQueueEvent: (event) => countQueueEvent(event, count),
+    onTry: ({ host: endpoint, model, result }) => count('tries', 1, { endpoint, model, result }),
     counting: (model) => countedModel(model, count),
     close: () => void lag.disable(),
   };

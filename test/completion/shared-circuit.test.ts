@@ -67,6 +67,7 @@ test('a question that was given no leave tells nothing of its endpoint', async (
     admit: async () => true,
     circuitOf: async () => ({ state: 'closed', untilMs: 0 }),
     noteFailure: note('failure'),
+    noteRefusal: note('refusal'),
     noteSuccess: note('success'),
     release: note('release'),
   };
@@ -156,7 +157,7 @@ test('it is told once that no endpoint is left, and once that one is back', asyn
 
 test('a shared memory that does not answer holds nobody up', async () => {
   const never = () => new Promise<never>(() => undefined);
-  const silent: Circuits = { admit: never, circuitOf: never, noteFailure: never, noteSuccess: never, release: never };
+  const silent: Circuits = { admit: never, circuitOf: never, noteFailure: never, noteRefusal: never, noteSuccess: never, release: never };
   await withSharedCircuit(scripted([null]), silent, 'x').complete(prompt, deadline());
   const coolDown = patientCoolDown({ until: never, set: () => Promise.reject(new Error('away')) });
   assert.equal(await coolDown.until('x'), 0);
