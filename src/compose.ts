@@ -29,16 +29,19 @@ import type { Model } from './completion/create-model.ts';
 import { watchCircuits } from './completion/shared-circuit.ts';
 import { composeModel, limitsOf, modelName } from './compose-model.ts';
 import { type Config, sandboxOptions } from './config.ts';
+import type { AttemptReport } from './contract/outcome.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
 import { usageOf } from './job/budget.ts';
 import { ProcessBudget } from './job/process-budget.ts';
-import type { Services } from './job/services.ts';
+import type { Services, UnansweredBook } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
+import { createHistoryRecorder } from './telemetry/history-recorder.ts';
 import { type Log, logJobEvents } from './telemetry/log.ts';
+import { type Recorder, recorderOf } from './telemetry/recorder.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
 import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
 import { defaultCheckPolicy } from './verification/checks.ts';
@@ -63,6 +66,9 @@ const redisFactsTimeoutMs = 30_000;
 /** How long to wait for an answer of the quarantine, in milliseconds. */
 const quarantineTimeoutMs = 500;
 
+/** How long to wait for the questions without an answer, in milliseconds. */
+const unansweredTimeoutMs = 500;
+
 const noModelAnswers = 'no model endpoint answers, their circuits are open';
 
 /**
@@ -83,6 +89,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
       throw error;
     });
   const metrics = createWorkerMetrics(protosmithVersion());
+  const recorder = composeRecorder(config, log, keys, metrics);
   const circuits = new Endpoints(connection, keys);
   const model = composeModel(config, circuits, log);
   const circuitWatch = watchCircuits(circuits, model.endpoints, {
@@ -93,13 +100,13 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
   // The first check starts the compiler, which should not take a job's time.
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const whenWritable: Write = (write) => consumer.whenWritable(write);
-  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker, whenWritable };
+  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable };
   const services = composeServices(parts, model, () => circuitWatch.look());
   const consumer = startConsumer(parts, services);
   metrics.watch({ health: () => consumer.health(), sandbox });
   const closeRest = async () => {
     circuitWatch.close();
-    metrics.close();
+    await recorder.close();
     await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
   };
   const watched = await openPort(config, log, { consumer, connection, circuits, sandbox, metrics }).catch(
@@ -132,6 +139,7 @@ interface WorkerParts {
   quarantine: SandboxQuarantine;
   sandbox: Sandbox;
   metrics: WorkerMetrics;
+  recorder: Required<Recorder>;
   typeChecker: TypeChecker;
   /** Retries writes while Redis refuses them, so that a verified handler is not lost. */
   whenWritable: Write;
@@ -139,11 +147,10 @@ interface WorkerParts {
 
 /** The services of jobs. Calls `onFailure` after each failed question. */
 function composeServices(
-  { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker, whenWritable }: WorkerParts,
+  { config, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable }: WorkerParts,
   model: Model,
   onFailure: () => void,
 ): Services {
-  const tellJob = logJobEvents(log);
   const spendings = new Spendings(connection, keys);
   const limits = limitsOf(config);
   const asking = (completer: Pick<Model, 'complete'>): Model => ({
@@ -163,6 +170,7 @@ function composeServices(
       // A failed note must not fail the job. Its spending is then missing from the next delivery's budget.
       note: (jobId, more) => void spendings.add(jobId, { ...more }).catch(() => undefined),
     },
+    unanswered: unansweredIn(spendings),
     processBudget: new ProcessBudget(limits),
     typeChecker,
     checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
@@ -174,15 +182,22 @@ function composeServices(
     readings: createReadingStore(connection, config, whenWritable),
     readingMode: config.reading,
     confirmer: metrics.counting(asking(model.other)),
-    onJobEvent: (event) => {
-      metrics.onJobEvent(event);
-      tellJob(event);
-    },
+    onJobEvent: recorder.onJobEvent,
+  };
+}
+
+/** The questions without an answer, with a short wait: they only complete a report. */
+function unansweredIn(spendings: Spendings): UnansweredBook {
+  const inTime = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
+    Promise.race([answer, sleep(unansweredTimeoutMs, otherwise, { ref: false })]).catch(() => otherwise);
+  return {
+    of: (jobId) => inTime(spendings.leftOf(jobId) as Promise<AttemptReport[]>, []),
+    keep: (jobId, attempts) => inTime(spendings.leave(jobId, attempts), undefined),
   };
 }
 
 /** Starts fetching and processing jobs. */
-function startConsumer({ config, log, metrics }: WorkerParts, services: Services): Consumer {
+function startConsumer({ config, metrics, recorder }: WorkerParts, services: Services): Consumer {
   return createConsumer({
     url: config.redisUrl,
     jobs: jobReader,
@@ -195,14 +210,24 @@ function startConsumer({ config, log, metrics }: WorkerParts, services: Services
     },
     giveUp: async ({ jobId, kind, data }, reason) => {
       const envelope = errorEnvelope(kind, data, reason);
-      const spent = await services.spending.of(jobId).catch(() => ({}));
-      return { ...envelope, report: { ...envelope.report, usage: usageOf(spent) } };
+      const [spent, attempts] = await Promise.all([
+        services.spending.of(jobId).catch(() => ({})),
+        services.unanswered.of(jobId),
+      ]);
+      return { ...envelope, report: { ...envelope.report, usage: usageOf(spent), attempts } };
     },
-    onEvent: (event) => {
-      metrics.onQueueEvent(event);
-      logQueueEvent(log, event);
-    },
+    onDelivery: recorder.onDelivery,
+    onEvent: recorder.onQueueEvent,
   });
+}
+
+/** Everything that records what happens to jobs. */
+function composeRecorder({ redisUrl, history }: WorkerConfig, log: Log, keys: Keys, metrics: WorkerMetrics) {
+  return recorderOf([
+    metrics,
+    { onJobEvent: logJobEvents(log), onQueueEvent: (event) => logQueueEvent(log, event) },
+    ...(history === null ? [] : [createHistoryRecorder(redisUrl, keys, history, log)]),
+  ]);
 }
 
 /**

@@ -27,7 +27,7 @@ export interface WorkerMetrics {
   onQueueEvent(event: QueueEvent): void;
   /** Wraps a model so that its calls are counted. */
   counting<Model extends Completer>(model: Model): Model;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Resolution of the event loop monitor, in milliseconds. */
@@ -57,7 +57,7 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     },
     onQueueEvent: (event) => countQueueEvent(event, count),
     counting: (model) => countedModel(model, count),
-    close: () => void lag.disable(),
+    close: async () => void lag.disable(),
   };
 }
 
