@@ -51,6 +51,8 @@ export interface Keys {
   cancel(jobId: string): string;
   /** What a job has spent over all its deliveries. */
   spent(jobId: string): string;
+  /** What an earlier delivery of a job left for the next. */
+  left(jobId: string): string;
   /** Messages of a job that were announced before its outcome. */
   announced(jobId: string): string;
   /** Jobs put back, scored by their due time by Redis' clock. */
@@ -128,6 +130,7 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     replyTo: (jobId) => `${prefix}:reply-to:${jobId}`,
     cancel: (jobId) => `${prefix}:cancel:${jobId}`,
     spent: (jobId) => `${prefix}:spent:${jobId}`,
+    left: (jobId) => `${prefix}:left:${jobId}`,
     announced: (jobId) => `${prefix}:announced:${jobId}`,
     due: `${prefix}:due`,
     deadlines: `${prefix}:deadlines`,

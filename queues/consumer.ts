@@ -143,10 +143,8 @@ class QueueConsumer implements Consumer {
     this.#valve = new IntakeValve(this.#worker, connection, keys, onEvent);
     this.#running = new RunningJobs(connection, keys, concurrency, onEvent, onError);
     const runner = new JobRunner({
-      process: (delivery, signal) => {
-        options.onDelivery?.(delivery);
-        return options.process(delivery, signal);
-      },
+      process: (delivery, signal) => options.process(delivery, signal),
+      onDelivery: (delivery) => options.onDelivery?.(delivery),
       connection,
       keys,
       jobs,

@@ -55,6 +55,7 @@ export interface RunnerParts {
   turns: Turns;
   valve: IntakeValve;
   running: RunningJobs;
+  onDelivery(delivery: Delivery): void;
   onEvent: OnQueueEvent;
   onError(error: unknown): void;
 }
@@ -102,6 +103,7 @@ export class JobRunner {
     const waitMs = (beginning.dueMs ?? 0) - nowMs;
     // It comes too early if the clock of the worker that promoted it is ahead of Redis'.
     if (waitMs > EARLY_MS) return locked.delay(waitMs, nowMs);
+    this.#parts.onDelivery(delivery);
     onEvent({ event: 'taken', ...namesOf(delivery), waitedMs: Math.max(0, nowMs - takenAtMs) });
     if (!isUsableId(jobId)) return this.#end(delivery, unusableId);
     if (beginning.cancelled) return this.#end(delivery, cancelled);

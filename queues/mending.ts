@@ -16,6 +16,7 @@ const ours: Readonly<Record<string, RedisType>> = {
   outcomes: 'stream',
   'reply-to': 'string',
   spent: 'hash',
+  left: 'string',
   announced: 'string',
   due: 'zset',
   deadlines: 'zset',

@@ -1,6 +1,7 @@
 import type { Completer } from '../contract/completion.ts';
 import { sha256Hex } from '../kernel/digest.ts';
 import { type BreakerOptions, withBreaker } from './circuit-breaker.ts';
+import { hostOf } from './endpoint.ts';
 import { failOver } from './fail-over.ts';
 import { createLatencyRecord, type Speed, withLatency } from './latency.ts';
 import { createOpenAiCompleter } from './openai-completer.ts';
@@ -62,7 +63,9 @@ export function createModel({
     probes.set(endpoint, async () => shared?.probe());
     const guarded = shared ?? withBreaker(timed, breaker);
     // A silent server could use up the deadline over several retries, so with another model left there are none.
-    return withRetries(guarded, { ...(elsewhere ? { elsewhere } : retries), coolDown: patient, endpoint });
+    const server = { endpoint: hostOf(wire.endpoint), model: wire.model };
+    const policy = elsewhere ? { elsewhere } : retries;
+    return withRetries(guarded, { ...policy, coolDown: patient, endpoint, server });
   };
   const [first, ...others] = models;
   const preferred = reliable(first, others.length > 0, record);

@@ -1,4 +1,4 @@
-import type { CompleteOptions, Completer, Completion, Prompt } from '../contract/completion.ts';
+import type { CompleteOptions, Completer, Completion, FailedTry, Prompt } from '../contract/completion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { accounted, CompletionError } from './completion-error.ts';
@@ -24,6 +24,8 @@ export interface RetryOptions {
   coolDown?: CoolDown;
   /** Key of the endpoint in the cool-down. */
   endpoint?: string;
+  /** What a failed try tells about the endpoint. */
+  server?: Pick<FailedTry, 'endpoint' | 'model'>;
   random?: () => number;
   clock?: () => number;
 }
@@ -38,6 +40,9 @@ export const PASSING: ReadonlySet<string> = new Set([
   'PLATFORM_MODEL_NOT_AN_API',
 ]);
 
+/** Most characters of a failed try's message: a job may have many. */
+const maxMessageCharacters = 300;
+
 /**
  * The only retry policy. Retries transient failures with exponential backoff and jitter, never sooner than the server
  * asks, never past the deadline, and only if `mayRepeat` allows it. Rejects at once, with `retryAfterMs`, if the pause
@@ -51,6 +56,7 @@ export function withRetries(completer: Completer, policy: RetryOptions = {}): Co
     maxMs = 8_000,
     coolDown,
     endpoint = 'default',
+    server = { endpoint, model: 'unknown' },
     random = Math.random,
     clock = Date.now,
   } = policy;
@@ -70,12 +76,27 @@ export function withRetries(completer: Completer, policy: RetryOptions = {}): Co
     await pause(leftMs, deadline.signal);
   };
 
+  /** Tells of the work's failure, unless nobody wants its result any more. */
+  const told = async <T>(work: () => Promise<T>, options?: CompleteOptions): Promise<T> => {
+    const startedAtMs = clock();
+    try {
+      return await work();
+    } catch (error) {
+      const code = codeOf(error);
+      const message = error instanceof Error ? error.message.slice(0, maxMessageCharacters) : '';
+      const [atMs, durationMs] = [clock(), Math.max(0, clock() - startedAtMs)];
+      if (code !== undefined && code !== 'PLATFORM_MODEL_ABORTED')
+        options?.failed?.({ atMs, durationMs, ...server, code, message });
+      throw error;
+    }
+  };
+
   const complete = (prompt: Prompt, deadline: Deadline, options?: CompleteOptions): Promise<Completion> =>
     accounted(async (book) => {
       for (let attempt = 0; ; attempt += 1) {
-        await coolDownEnds(deadline);
+        await told(() => coolDownEnds(deadline), options);
         try {
-          return await completer.complete(prompt, deadline, options);
+          return await told(() => completer.complete(prompt, deadline, options), options);
         } catch (error) {
           book(error);
           const isAllowed = options?.mayRepeat?.(error instanceof CompletionError ? error.usage : undefined) ?? true;

@@ -51,9 +51,24 @@ export interface ResponseFormat {
 /** Called with the number of characters in each piece as it arrives. Reasoning counts too. */
 export type Heard = (characters: number) => void;
 
+/** A try of a model call that failed; the question may be asked again, there or elsewhere. */
+export interface FailedTry {
+  /** When it failed, in milliseconds since 1970. */
+  atMs: number;
+  durationMs: number;
+  /** The host of the model server. */
+  endpoint: string;
+  model: string;
+  code: string;
+  /** The server's own words, cut; they repeat no prompt and no key. */
+  message: string;
+}
+
 /** Options for one question to the model. */
 export interface CompleteOptions {
   mayRepeat?: MayRepeat;
+  /** Called with each try that fails; must not throw. */
+  failed?: (failed: FailedTry) => void;
   asking?: Asking;
   /** Where the answer ends: `module` = at the closing fence, `text` = where the model ends it. Default: `module`. */
   answer?: 'module' | 'text';

@@ -89,9 +89,8 @@ export type LifeEvent =
       repairs?: number;
       /** Of the prompt's template. */
       promptVersion?: string;
-      /** Size of the prompt: in UTF-16 units, and estimated in tokens. */
+      /** Size of the prompt in UTF-16 units. */
       characters?: number;
-      tokens?: number;
     }
   /** A model server failed to answer a question; the question may be asked again. */
   | {
@@ -177,25 +176,28 @@ export type LifeEvent =
       durationMs?: number;
       detail?: { message: string };
     }
-  /** The reading of the agreement is there, as far as it goes. */
+  /** A reading is there or will not come; `kept` was made for another job. */
   | {
-      type: 'read';
-      complete: boolean;
-      /** Whether it was made by an earlier job. */
-      isKept: boolean;
-      units: number;
-      covered: number;
+      type: 'reading';
+      result: 'complete' | 'partial' | 'failed' | 'kept';
       derived: number;
-      dropped: Partial<Record<DropReason, number>>;
-      promptVersion: string;
-      detail?: { reading: Reading; fault?: string };
+      /** Units of the document, and how many of them the reader addressed. */
+      units?: number;
+      covered?: number;
+      /** Number of dropped entries, by reason. */
+      dropped?: Partial<Record<DropReason, number>>;
+      promptVersion?: string;
+      code?: string;
+      detail?: { reading?: Reading; message?: string };
     }
-  /** A second reader answered for some derived cases. */
-  | { type: 'confirmed'; attempt: number; worlds: number; answered: number; detail?: { worlds: ConfirmedWorld[] } }
+  /** What a second reader said of derived cases that candidates broke, each case once for a job. */
+  | { type: 'confirmed'; confirmed: number; contested: number }
+  /** A second reader answered a question about some derived cases. */
+  | { type: 'second-reader'; attempt: number; worlds: number; answered: number; detail?: { worlds: ConfirmedWorld[] } }
   /** A judge answered. */
   | { type: 'judged'; attempt: number; detail?: { answer: string } }
   /** A handler was stored, or a stored one was found to satisfy the job. */
-  | { type: 'stored'; digest: string; bundleDigest: string; reused: boolean; attempt?: number }
+  | { type: 'stored'; digest: string; bundleDigest: string; reused: boolean }
   /** A handler was withdrawn after its outcome. */
   | { type: 'withdrawn'; digest: string; cases: number }
   /** The work ended. A job that is published before that has another entry `queue` for it. */

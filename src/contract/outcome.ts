@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { CheckReport } from './check-report.ts';
+import type { FailedTry } from './completion.ts';
 import type { Amendment, Finding } from './finding.ts';
 import type { Kind, Role } from './job.ts';
 import type { DropReason } from './reading.ts';
@@ -63,6 +64,8 @@ export interface AttemptReport {
   passedCases: number;
   usage: Usage;
   durationMs: number;
+  /** The tries that failed, in order; absent if none did. */
+  tries?: FailedTry[];
 }
 
 /** State of a job's reading, and how much of it was run. */

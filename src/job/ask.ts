@@ -4,6 +4,7 @@ import type { CompleteOptions, Completer, Completion, Prompt } from '../contract
 import type { AttemptReport, Purpose } from '../contract/outcome.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { type Code, codeOf } from '../kernel/errors.ts';
+import { promptVersionOf } from '../prompting/prompt-version.ts';
 import type { Budget } from './budget.ts';
 import { type Ledger, noUsage } from './ledger.ts';
 import type { Services } from './services.ts';
@@ -26,7 +27,9 @@ export interface Question {
   purpose: Purpose;
   /** Whether the prompt shows a candidate and why it failed. */
   repair?: boolean;
-  options?: Omit<CompleteOptions, 'mayRepeat' | 'asking'>;
+  /** The attempt that wrote this candidate. */
+  repairs?: number | undefined;
+  options?: Omit<CompleteOptions, 'mayRepeat' | 'asking' | 'failed'>;
   /** The model to ask; default: the one that writes modules. */
   completer?: Pick<Completer, 'complete'>;
   /** Called as soon as the answer is complete. */
@@ -42,39 +45,48 @@ export type AttemptVerdict = Pick<AttemptReport, 'result' | 'passedCases' | 'cod
  * aborted.
  */
 export async function ask<Value>(
-  { prompt, purpose, repair = false, options = {}, completer, onAnswer }: Question,
+  { prompt, purpose, repair = false, repairs, options = {}, completer, onAnswer }: Question,
   { services, ledger, budget }: Questioner,
   deadline: Deadline,
   use: (completion: Completion, number: number) => Promise<[Value, AttemptVerdict]>,
 ): Promise<Value> {
   deadline.signal.throwIfAborted();
   const receipt = budget.take(purpose, prompt);
-  const number = ledger.nextAttempt();
-  const startedAt = performance.now();
-  ledger.tell({ type: 'prompted', attempt: number, repair, purpose });
-  const book = (verdict: AttemptVerdict, usage: AttemptReport['usage'], model: string) => {
-    ledger.attempts.push({
+  const number = ledger.ask(purpose, services.model);
+  const size = { ...sizeOf(prompt), ...(repairs === undefined ? {} : { repairs }) };
+  ledger.tell({ type: 'prompted', attempt: number, repair, purpose, ...size });
+  const book = (verdict: AttemptVerdict, used: AttemptReport['usage'], by: string) => {
+    const { result, code, message, usage, model, durationMs } = ledger.ended({
       attempt: number,
       purpose,
-      model,
+      model: by,
       ...verdict,
-      usage,
-      durationMs: Math.round(performance.now() - startedAt),
+      usage: used,
     });
-    const { result, code, message } = verdict;
     // The message of a candidate's fault quotes the candidate, so it is not logged. A server's message, as it is shown
     // here, does not repeat the prompt.
     const isForOperator = code !== undefined && passesNever(code as Code);
     const reason = result === 'no-answer' && code ? { code, ...(isForOperator && message ? { message } : {}) } : {};
-    ledger.tell({ type: 'attempted', attempt: number, result, ...reason });
+    const about = { purpose, model, usage, durationMs, ...(code === undefined ? {} : { code }) };
+    const detail = message === undefined ? {} : { detail: { message } };
+    ledger.tell({ type: 'attempted', attempt: number, result, ...about, ...reason, ...detail });
   };
   let completion: Completion | undefined;
   try {
     const { mayRepeat, asking } = receipt;
-    const answer = await ledger.stage(stageOf[purpose], () =>
-      (completer ?? services.completer).complete(prompt, deadline, { ...options, mayRepeat, asking }),
+    const answer = await ledger.stage(
+      stageOf[purpose],
+      () =>
+        (completer ?? services.completer).complete(prompt, deadline, {
+          ...options,
+          mayRepeat,
+          asking,
+          failed: (failed) => ledger.tryFailed(number, failed),
+        }),
+      number,
     );
     completion = answer;
+    ledger.answered(number);
     receipt.book(answer.usage);
     onAnswer?.();
     ledger.tell({
@@ -83,6 +95,8 @@ export async function ask<Value>(
       inputTokens: answer.usage.inputTokens,
       outputTokens: answer.usage.outputTokens,
       durationMs: Math.round(answer.durationMs),
+      model: answer.model,
+      characters: answer.text.length,
     });
     const [value, verdict] = await use(answer, number);
     book(verdict, answer.usage, answer.model);
@@ -95,6 +109,14 @@ export async function ask<Value>(
     const isPassing = error instanceof CompletionError && PASSING.has(error.code) && !deadline.signal.aborted;
     throw (isPassing ? budget.noteFault(error) : null) ?? error;
   }
+}
+
+function sizeOf({ system, turns }: Prompt) {
+  const texts = [system, ...turns.map(({ text }) => text)];
+  return {
+    promptVersion: promptVersionOf(system),
+    characters: texts.reduce((sum, text) => sum + text.length, 0),
+  };
 }
 
 /** The stage that the time of a question counts towards. */

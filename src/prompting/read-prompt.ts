@@ -1,10 +1,10 @@
 import type { Case } from '../contract/agreement.ts';
 import type { Prompt } from '../contract/completion.ts';
 import type { Loose, Role, Task, Tool } from '../contract/job.ts';
-import { sha256Hex } from '../kernel/digest.ts';
 import type { Json } from '../kernel/json.ts';
 import { cut } from './cut.ts';
 import { dataBlock } from './data-block.ts';
+import { promptVersionOf } from './prompt-version.ts';
 import { visibleJson, visibleText } from './visible-text.ts';
 
 /** The system part of every question to a reader: the same bytes for every job. */
@@ -61,7 +61,7 @@ Do not repeat what the test cases show. Do not demand a wording, an order or a c
 `;
 
 /** Version of the prompt; readings made with another version are made again. */
-export const READ_PROMPT_VERSION = `1-${sha256Hex(READ_SYSTEM_PROMPT).slice(0, 8)}`;
+export const READ_PROMPT_VERSION = promptVersionOf(READ_SYSTEM_PROMPT);
 
 /** The facts for a question to a reader. */
 export interface ReadFacts {

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../kernel/digest.ts';
+import { promptVersionOf } from './prompt-version.ts';
 
 /** The start of every prompt: the same bytes for every job, so that servers can cache it. */
 export const SYSTEM_PROMPT = `You write one TypeScript module that keeps an agreement between two software agents. It is type-checked, bundled and run in a sandbox against the negotiated test cases, cases that another reader made from the agreement's sentences, and checks that no example shows: renamed data, failing tools, invalid requests, repeated and concurrent runs. Every sentence of the agreement counts, shown by a case or not.
@@ -54,4 +54,4 @@ or, only if no module could keep the agreement, a reason with a quote from it, w
 `;
 
 /** Version of the prompts; it changes with the system part. */
-export const PROMPT_VERSION = `1-${sha256Hex(SYSTEM_PROMPT).slice(0, 8)}`;
+export const PROMPT_VERSION = promptVersionOf(SYSTEM_PROMPT);

@@ -1,16 +1,4 @@
-import type { AttemptReport, Purpose, Verdict } from '../contract/outcome.ts';
+import type { LifeEvent } from '../contract/history.ts';
 
 /** An event in the life of a job, sent as it happens. */
-export type JobEvent = { job: string; negotiation: string | null } & (
-  | { type: 'started'; kind: string }
-  | { type: 'stage'; stage: string; durationMs: number; attempt?: number }
-  | { type: 'prompted'; attempt: number; repair: boolean; purpose: Purpose }
-  | { type: 'completed'; attempt: number; inputTokens: number; outputTokens: number; durationMs: number }
-  | { type: 'dropped'; attempt: number }
-  | { type: 'refused'; attempt: number; code: string; faults: number }
-  | { type: 'tried'; attempt: number; passed: number[]; failed: number[]; durationMs: number; cpuMs: number }
-  | { type: 'checked'; attempt: number; passed: string[]; failed: string[]; warned: string[]; durationMs: number }
-  | { type: 'withdrawn'; digest: string; cases: number }
-  | ({ type: 'attempted'; attempt: number } & Pick<AttemptReport, 'result' | 'code' | 'message'>)
-  | { type: 'ended'; verdict: Verdict; codes: string[]; durationMs: number }
-);
+export type JobEvent = { job: string; negotiation: string | null; delivery: number } & LifeEvent;
