@@ -1,9 +1,11 @@
 -- Reads what must be known before a delivered job is processed, in one call.
 -- KEYS[1] outcome  KEYS[2] cancel  KEYS[3] the job  KEYS[4] due  KEYS[5] BullMQ's event stream of the queue
 -- KEYS[6] deadlines  KEYS[7] messages announced before the outcome  KEYS[8] id of the last event read by this script
+-- KEYS[9] turns  KEYS[10] the tenant's waiting jobs  KEYS[11] names of tenants with waiting jobs
 -- ARGV[1] jobId  ARGV[2] the job's timestamp in ms, by its producer's clock, or ''  ARGV[3] prefix of job keys
 -- ARGV[4] how long the peer waits in ms, 0 = record no deadline  ARGV[5] 1 if a worker has the job
 -- ARGV[6] the mark of a job whose timestamp is by Redis' clock  ARGV[7] the longest timeout of any job in ms
+-- ARGV[8] the job's tenant, '' = leave the waiting jobs alone
 -- Returns {now in ms, outcome or '', 1 if cancelled, time taken in ms, time due in ms or '', announced messages (JSON
 -- array) or ''}; nothing if there are more events to read: call it again then.
 local batch = 1000
@@ -72,6 +74,20 @@ if isFar then due = nil end
 local outcome = redis.call('GET', KEYS[1]) or ''
 if ARGV[4] ~= '0' and outcome == '' then
   redis.call('ZADD', KEYS[6], string.format('%.0f', taken + ARGV[4]), ARGV[1])
+end
+if ARGV[8] ~= '' then
+  if isKept then redis.call('HSET', KEYS[3], 'tenant', ARGV[8]) end
+  if ARGV[5] == '1' then
+    redis.call('ZREM', KEYS[10], ARGV[1])
+  elseif isKept and outcome == '' and (noted(KEYS[3], 'ats') or 0) == 0 then
+    redis.call('ZADD', KEYS[10], string.format('%.0f', taken + ARGV[4]), ARGV[1])
+    redis.call('PEXPIRE', KEYS[10], 660000)
+    redis.call('ZADD', KEYS[11], 'GT', string.format('%.0f', taken + ARGV[4]), ARGV[8])
+  end
+end
+local turn = ARGV[5] == '1' and isKept and noted(KEYS[3], 'priority')
+if turn and turn >= 1024 and turn <= 2000000 then
+  redis.call('ZADD', KEYS[9], 'GT', turn, ':now')
 end
 return {
   string.format('%.0f', now),

@@ -20,6 +20,9 @@ export const LONGEST_WAIT_MS = 600_000;
 /** The pattern that `replyTo` and `tenant` must match. */
 export const NAME_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** The tenant of jobs whose data do not tell; no tenant can have this name. */
+export const NO_TENANT = '?';
+
 /** Whether BullMQ made up a job id. It uses such ids again. */
 export function isAutomaticId(jobId: string): boolean {
   return /^\d+$/.test(jobId);
@@ -48,12 +51,26 @@ export interface Keys {
   cancel(jobId: string): string;
   /** What a job has spent over all its deliveries. */
   spent(jobId: string): string;
+  /** What an earlier delivery of a job left for the next. */
+  left(jobId: string): string;
   /** Messages of a job that were announced before its outcome. */
   announced(jobId: string): string;
   /** Jobs put back, scored by their due time by Redis' clock. */
   readonly due: string;
   /** Jobs without an outcome, scored by their deadline, by Redis' clock. */
   readonly deadlines: string;
+  /** The last turn of each tenant; the member `:now` has the turn of the job that was taken last. */
+  readonly turns: string;
+  /** A tenant's jobs that no worker has taken yet, scored by their deadline, by Redis' clock. */
+  waiting(tenant: string): string;
+  /** Names of the tenants with waiting jobs, scored by the last deadline of those. */
+  readonly waitingTenants: string;
+  /** Limits that an operator set for all workers, by name. */
+  readonly limits: string;
+  /** Who paused the queue, and why. */
+  readonly pausedBy: string;
+  /** The outcomes of all jobs in the order of their publication, one entry each. */
+  readonly ended: string;
   /** The keeper's position in BullMQ's events. */
   readonly seen: string;
   /** The position in BullMQ's events up to which the times at which Redis took jobs were read. */
@@ -113,9 +130,16 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     replyTo: (jobId) => `${prefix}:reply-to:${jobId}`,
     cancel: (jobId) => `${prefix}:cancel:${jobId}`,
     spent: (jobId) => `${prefix}:spent:${jobId}`,
+    left: (jobId) => `${prefix}:left:${jobId}`,
     announced: (jobId) => `${prefix}:announced:${jobId}`,
     due: `${prefix}:due`,
     deadlines: `${prefix}:deadlines`,
+    turns: `${prefix}:turns`,
+    waiting: (tenant) => `${prefix}:waiting:${tenant}`,
+    waitingTenants: `${prefix}:waiting-tenants`,
+    limits: `${prefix}:limits`,
+    pausedBy: `${prefix}:paused-by`,
+    ended: `${prefix}:ended`,
     seen: `${prefix}:seen`,
     moments: `${prefix}:moments`,
     lease: (name) => `${prefix}:lease:${name}`,

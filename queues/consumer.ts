@@ -17,6 +17,7 @@ import { ErrorSummary, type OnQueueEvent } from './queue-event.ts';
 import { isUnwritable } from './redis-refusal.ts';
 import { RunningJobs, SETTLE_MS } from './running-jobs.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
+import { Turns } from './turns.ts';
 
 /** How to consume the queue. */
 export interface ConsumerOptions {
@@ -137,26 +138,27 @@ class QueueConsumer implements Consumer {
       runRetryDelay: 1_000,
       ...(options.name === undefined ? {} : { name: options.name }),
     });
+    const turns = new Turns(connection, keys, jobs);
+    this.#worker.isOutOfTurn = (job) => turns.putBack(job);
     this.#valve = new IntakeValve(this.#worker, connection, keys, onEvent);
     this.#running = new RunningJobs(connection, keys, concurrency, onEvent, onError);
     const runner = new JobRunner({
-      process: (delivery, signal) => {
-        options.onDelivery?.(delivery);
-        return options.process(delivery, signal);
-      },
+      process: (delivery, signal) => options.process(delivery, signal),
+      onDelivery: (delivery) => options.onDelivery?.(delivery),
       connection,
       keys,
       jobs,
       outcomes,
       closer,
+      turns,
       valve: this.#valve,
       running: this.#running,
       onEvent,
       onError,
     });
     this.#listen(runner, keys.queue, lockDurationMs, onEvent);
-    const parts = { keys, connection, jobs, queue: this.#queue, onError, onEvent };
-    this.#keeper = new Keeper({ ...parts, outcomes, closer, retentionSeconds, heldBy: () => this.#valve.fault });
+    const parts = { keys, connection, jobs, queue: this.#queue, outcomes, turns, onError, onEvent };
+    this.#keeper = new Keeper({ ...parts, closer, retentionSeconds, heldBy: () => this.#valve.fault });
     if (options.intake !== false) this.#bridge = new IntakeBridge({ ...parts, url });
   }
 

@@ -6,6 +6,7 @@ import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { jobIdOf } from './job-id.ts';
 import type { JobReader } from './job-reader.ts';
 import { QueueError } from './queue-error.ts';
+import { nextAttempt } from './requeue.ts';
 
 /**
  * A failed job that BullMQ keeps: a defect, too many worker deaths, or an id that could not be used. Its outcome is
@@ -67,14 +68,13 @@ export class DeadLetters {
     const read = (await this.#isDead(jobId)) ? await this.#read(jobId) : null;
     if (read === null) throw notDead(jobId);
     const { data, letter } = read;
-    if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    const again = nextAttempt(data);
+    if (again === null) {
       throw new QueueError(
         'JOB_INVALID',
         `Cannot requeue job ${jobId}: found data that are no object, wanted an object`,
       );
     }
-    const before = 'attempt' in data && Number.isSafeInteger(data.attempt) ? Number(data.attempt) : 0;
-    const again = { ...data, attempt: Math.max(0, before) + 1 };
     const newId = jobIdOf(again);
     await this.#queue.add(letter.kind, again, { jobId: newId, attempts: 1 });
     await this.#queue.remove(jobId);

@@ -10,14 +10,13 @@ export interface DrainResult {
 }
 
 /**
- * Pauses the queue for all workers and waits until no job is running, or until `untilMs` (milliseconds since 1970,
- * local clock). Waiting jobs stay in the queue and get their outcome at their deadline; `resumeQueue` lets them go on.
+ * Waits until no job of a paused queue is running, or until `untilMs` (milliseconds since 1970, local clock). Waiting
+ * jobs stay in the queue and get their outcome at their deadline; `resumeQueue` lets them go on.
  */
 export async function drainQueue(
   queue: Queue,
   { untilMs, signal }: { untilMs: number; signal?: AbortSignal },
 ): Promise<DrainResult> {
-  await queue.pause();
   for (;;) {
     const { active = 0, waiting = 0, prioritized = 0 } = await queue.getJobCounts('active', 'waiting', 'prioritized');
     const result = { drained: active === 0, active, waiting: waiting + prioritized };
@@ -25,9 +24,4 @@ export async function drainQueue(
     if (active === 0 || leftMs <= 0 || signal?.aborted) return result;
     await sleep(Math.min(200, leftMs), undefined, signal ? { signal } : {}).catch(() => undefined);
   }
-}
-
-/** Lets all workers fetch jobs again. */
-export async function resumeQueue(queue: Queue): Promise<void> {
-  await queue.resume();
 }

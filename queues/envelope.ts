@@ -2,6 +2,8 @@
 export interface Envelope {
   kind: string | null;
   negotiationId: string | null;
+  /** `null` or absent where the job's data do not tell. */
+  tenant?: string | null;
   protocolHash: string | null;
   verdict: 'generated' | 'clean' | 'disputed' | 'error';
   messages: readonly object[];

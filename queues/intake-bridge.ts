@@ -6,8 +6,10 @@ import type { Keys } from './catalog.ts';
 import { type Connection, connect } from './connection.ts';
 import { type Entry, INTAKE_GROUP, IntakeEntries } from './intake-entries.ts';
 import type { JobReader } from './job-reader.ts';
+import type { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import type { OnQueueEvent } from './queue-event.ts';
+import type { Turns } from './turns.ts';
 
 /** How long one read waits for entries, in milliseconds. */
 const BLOCK_MS = 2_000;
@@ -22,6 +24,8 @@ export interface IntakeBridgeOptions {
   jobs: JobReader;
   queue: Queue;
   connection: Connection;
+  outcomes: Outcomes;
+  turns: Turns;
   onError: (error: unknown) => void;
   onEvent: OnQueueEvent;
 }
@@ -30,6 +34,8 @@ export interface IntakeBridgeOptions {
  * Brings jobs from the intake stream to the queue, for negotiators without a BullMQ library: `XADD <prefix>:intake *
  * data <job JSON>`, with the optional fields `kind` (default `generate`) and `jobId` (default: the recommended id for
  * the data, with `-<kind>` if a job of another kind has that one).
+ *
+ * A job of a tenant with too many waiting jobs is refused: an entry on its outcome stream says so.
  *
  * An entry is acknowledged after its job was added, and adding a job twice under one id is harmless: nothing is lost or
  * duplicated.

@@ -7,9 +7,10 @@ import { jobIdFor, measured } from './job-id.ts';
 import type { JobReader } from './job-reader.ts';
 import { limits } from './limits.ts';
 import { putAside } from './mending.ts';
-import { stampedByRedis } from './outcomes.ts';
+import { type Outcomes, stampedByRedis } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { Script } from './script.ts';
+import { TenantFull, type Turns } from './turns.ts';
 
 /** The consumer group of the intake stream. */
 export const INTAKE_GROUP = 'protosmith';
@@ -40,24 +41,42 @@ export interface EntryJob {
   data: unknown;
 }
 
+/** What entries are moved with. */
+export interface IntakeParts {
+  keys: Keys;
+  connection: Connection;
+  queue: Queue;
+  jobs: JobReader;
+  outcomes: Outcomes;
+  turns: Turns;
+  onEvent: OnQueueEvent;
+}
+
 /** Moves entries of the intake stream to the queue. */
 export class IntakeEntries {
   readonly #keys: Keys;
   readonly #connection: Connection;
   readonly #queue: Queue;
   readonly #jobs: JobReader;
+  readonly #outcomes: Outcomes;
+  readonly #turns: Turns;
   readonly #onEvent: OnQueueEvent;
 
-  constructor(parts: { keys: Keys; connection: Connection; queue: Queue; jobs: JobReader; onEvent: OnQueueEvent }) {
+  constructor(parts: IntakeParts) {
     this.#keys = parts.keys;
     this.#connection = parts.connection;
     this.#queue = parts.queue;
     this.#jobs = parts.jobs;
+    this.#outcomes = parts.outcomes;
+    this.#turns = parts.turns;
     this.#onEvent = parts.onEvent;
   }
 
-  /** Adds an entry's job to the queue and deletes the entry. Resolves to the job's id. */
-  async bridge([id, fields]: Entry): Promise<string> {
+  /**
+   * Adds an entry's job to the queue and deletes the entry. Resolves to the job's id; to `undefined` if the job was
+   * refused because its tenant has too many waiting jobs.
+   */
+  async bridge([id, fields]: Entry): Promise<string | undefined> {
     const values = pairsOf(fields ?? []);
     const data = parseData(values.get('data') ?? 'null');
     try {
@@ -70,13 +89,15 @@ export class IntakeEntries {
     }
   }
 
-  async #add(entryId: string, values: ReadonlyMap<string, string>, data: unknown): Promise<string> {
+  async #add(entryId: string, values: ReadonlyMap<string, string>, data: unknown): Promise<string | undefined> {
     const kind = kindOf(values);
     const { digest, writable } = measured(data);
     // Redis took the job when it took the entry, however long the entry waited.
     const stamped = { timestamp: Number.parseInt(entryId, 10), telemetry: stampedByRedis.telemetry };
     const put = async (id: string) => {
-      const add = () => this.#queue.add(kind, writable, { jobId: id, attempts: 1, ...stamped });
+      const { turn: priority, refused } = await this.#turns.reserve(id, kind, data);
+      if (refused !== undefined) throw new TenantFull(id, refused);
+      const add = () => this.#queue.add(kind, writable, { jobId: id, attempts: 1, priority, ...stamped });
       await add().catch(async (error: unknown) => {
         // Something other than a job may be stored under the job's key.
         if (!(await putAside(this.#connection, this.#keys, `${this.#keys.queue}:${id}`, this.#onEvent))) throw error;
@@ -85,15 +106,34 @@ export class IntakeEntries {
     };
     let [jobId, alternative] = idsOf(values, () => digest);
     const isTaken = async () => alternative !== undefined && (await this.#isOfAnotherKind(jobId, kind));
-    if (!(await isTaken())) await put(jobId);
-    // Checked again: a job of the other kind may have been added meanwhile.
-    if (alternative !== undefined && (await isTaken())) {
-      jobId = alternative;
-      await put(jobId);
+    try {
+      if (!(await isTaken())) await put(jobId);
+      // Checked again: a job of the other kind may have been added meanwhile.
+      if (alternative !== undefined && (await isTaken())) {
+        jobId = alternative;
+        await put(jobId);
+      }
+    } catch (error) {
+      if (!(error instanceof TenantFull)) throw error;
+      return this.#refuse(entryId, kind, data, error);
     }
     await this.drop(entryId);
     this.#onEvent({ event: 'bridged', jobId, kind, negotiationId: this.#jobs.factsOf(kind, data).negotiationId });
     return jobId;
+  }
+
+  /** Tells the producer on its outcome stream. The id stays unused, so that the job can be submitted later. */
+  async #refuse(
+    entryId: string,
+    kind: string,
+    data: unknown,
+    { code, message, jobId }: TenantFull,
+  ): Promise<undefined> {
+    const envelope = this.#jobs.errorEnvelope(kind, data, { code, message });
+    const { negotiationId, replyTo } = this.#jobs.factsOf(kind, data);
+    await this.#outcomes.announceRefusal(envelope, { jobId, replyTo: replyTo ?? 'default' }, { code, message });
+    await this.drop(entryId);
+    this.#onEvent({ event: 'refused', jobId, kind, negotiationId, code });
   }
 
   /** Acknowledges an entry and deletes it. */

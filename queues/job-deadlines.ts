@@ -1,4 +1,4 @@
-import { isAutomaticId, LONGEST_WAIT_MS } from './catalog.ts';
+import { isAutomaticId, LONGEST_WAIT_MS, NO_TENANT } from './catalog.ts';
 import { closeJob } from './close-job.ts';
 import { eachOf } from './each-of.ts';
 import { unusableId } from './job-runner.ts';
@@ -65,7 +65,8 @@ export class JobDeadlines {
     const noteOne = async (jobId: string) => {
       const job = await storedJob(connection, keys, jobId);
       if (job === null) return;
-      const beginning = await outcomes.begin(jobId, job.timestampMs, jobs.factsOf(job.kind, job.data).timeoutMs);
+      const { timeoutMs, tenant } = jobs.factsOf(job.kind, job.data);
+      const beginning = await outcomes.begin(jobId, job.timestampMs, timeoutMs, { tenant: tenant ?? NO_TENANT });
       // The replaced job may hold the slot that this one waits for.
       const rawBytes = Buffer.byteLength(job.text);
       if (beginning.outcome === null && !beginning.cancelled)

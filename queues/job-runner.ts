@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError } from 'bullmq';
-import { isAutomaticId, isUsableId, type Keys } from './catalog.ts';
+import { isAutomaticId, isUsableId, type Keys, NO_TENANT } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { backoffMs, codeOfThrown, dispositionOf, isHeld } from './disposition.ts';
@@ -17,6 +17,7 @@ import { replay } from './replay.ts';
 import { cancelled, type RunningJobs } from './running-jobs.ts';
 import { supersede } from './supersede.ts';
 import { type Pointer, type QueuedJob, textOf } from './tolerant-worker.ts';
+import type { Turns } from './turns.ts';
 
 /** The job version that this consumer supports. */
 const KNOWN_VERSION = 1;
@@ -51,8 +52,10 @@ export interface RunnerParts {
   jobs: JobReader;
   outcomes: Outcomes;
   closer: JobCloser;
+  turns: Turns;
   valve: IntakeValve;
   running: RunningJobs;
+  onDelivery(delivery: Delivery): void;
   onEvent: OnQueueEvent;
   onError(error: unknown): void;
 }
@@ -68,7 +71,7 @@ export class JobRunner {
 
   /** BullMQ calls this with each job. A fault of Redis must not end the job, since it has one attempt only. */
   async work(job: QueuedJob, token: string): Promise<Pointer> {
-    const locked = new LockedJob(job, token, this.#parts.connection, this.#parts.keys);
+    const locked = new LockedJob(job, token, this.#parts);
     try {
       return await this.#parts.valve.whenWritable(() => this.#begin(job, locked));
     } catch (error) {
@@ -89,9 +92,10 @@ export class JobRunner {
   async #begin(job: QueuedJob, locked: LockedJob): Promise<Pointer> {
     const { connection, keys, jobs, outcomes, onEvent } = this.#parts;
     const jobId = job.id ?? '';
-    const { timeoutMs, version } = jobs.factsOf(job.name, job.data);
+    const { timeoutMs, tenant, version } = jobs.factsOf(job.name, job.data);
     const isAutomatic = isAutomaticId(jobId);
-    const beginning = await outcomes.begin(jobId, job.timestamp, isAutomatic ? 0 : timeoutMs, true);
+    const hand = { tenant: tenant ?? NO_TENANT, isInHand: true };
+    const beginning = await outcomes.begin(jobId, job.timestamp, isAutomatic ? 0 : timeoutMs, hand);
     const { outcome, takenAtMs, nowMs } = beginning;
     const delivery = this.#deliveryOf(job, beginning);
     if (isAutomatic) return this.#refuseAutomatic(delivery);
@@ -99,6 +103,7 @@ export class JobRunner {
     const waitMs = (beginning.dueMs ?? 0) - nowMs;
     // It comes too early if the clock of the worker that promoted it is ahead of Redis'.
     if (waitMs > EARLY_MS) return locked.delay(waitMs, nowMs);
+    this.#parts.onDelivery(delivery);
     onEvent({ event: 'taken', ...namesOf(delivery), waitedMs: Math.max(0, nowMs - takenAtMs) });
     if (!isUsableId(jobId)) return this.#end(delivery, unusableId);
     if (beginning.cancelled) return this.#end(delivery, cancelled);

@@ -6,6 +6,7 @@ import type { JobCloser } from './job-closer.ts';
 import type { JobReader } from './job-reader.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
+import type { Turns } from './turns.ts';
 
 /** What a keeper and its steps work with. */
 export interface KeeperOptions {
@@ -15,6 +16,7 @@ export interface KeeperOptions {
   outcomes: Outcomes;
   closer: JobCloser;
   queue: Queue;
+  turns: Turns;
   retentionSeconds: number;
   /** Why this worker fetches no jobs, if that is a fault; `null` while it does. */
   heldBy?: () => Reason | null;

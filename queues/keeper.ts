@@ -74,6 +74,7 @@ export class Keeper {
     if (connection.status !== 'ready' || this.#lease === null) return TICK_MS;
     await this.#makeRoom().catch(onError);
     await promoteDue(this.#options).catch(onError);
+    await this.#options.turns.lower().catch(onError);
     await this.#intake.look().catch(onError);
     await this.#events.read(this.#closed.signal).catch(onError);
     await this.#deadlines.forgetFar().catch(onError);

@@ -3,6 +3,7 @@ import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Reason } from './envelope.ts';
 import type { QueuedJob } from './tolerant-worker.ts';
+import type { Turns } from './turns.ts';
 
 /**
  * A job locked by this worker, and the ways to release it unfinished. Each rejects with the error that tells BullMQ so.
@@ -12,12 +13,14 @@ export class LockedJob {
   readonly #token: string;
   readonly #connection: Connection;
   readonly #keys: Keys;
+  readonly #turns: Turns;
 
-  constructor(job: QueuedJob, token: string, connection: Connection, keys: Keys) {
+  constructor(job: QueuedJob, token: string, parts: { connection: Connection; keys: Keys; turns: Turns }) {
     this.#job = job;
     this.#token = token;
-    this.#connection = connection;
-    this.#keys = keys;
+    this.#connection = parts.connection;
+    this.#keys = parts.keys;
+    this.#turns = parts.turns;
   }
 
   /** Delays it for `delayMs`, counted from `nowMs` by Redis' clock; `fault` says why, and is kept with the job. */
@@ -25,6 +28,7 @@ export class LockedJob {
     if (fault !== undefined)
       await this.#connection.hset(`${this.#keys.queue}:${this.#job.id ?? ''}`, 'lastFault', JSON.stringify(fault));
     await this.#connection.zadd(this.#keys.due, Math.round(nowMs + delayMs), this.#job.id ?? '');
+    await this.#turns.comeAgain(this.#job.id ?? '', this.#job.name, this.#job.data);
     await this.#job.moveToDelayed(Date.now() + Math.round(delayMs), this.#token);
     throw new DelayedError();
   }

@@ -16,9 +16,16 @@ const ours: Readonly<Record<string, RedisType>> = {
   outcomes: 'stream',
   'reply-to': 'string',
   spent: 'hash',
+  left: 'string',
   announced: 'string',
   due: 'zset',
   deadlines: 'zset',
+  turns: 'zset',
+  waiting: 'zset',
+  'waiting-tenants': 'zset',
+  limits: 'hash',
+  'paused-by': 'string',
+  ended: 'stream',
   seen: 'string',
   moments: 'string',
   lease: 'string',
@@ -81,23 +88,9 @@ return found`);
 
 /** The keys that exist once, whatever the jobs are: ours, then BullMQ's. */
 export function fixedKeys(keys: Keys): string[] {
-  const { intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine, heartbeats, heard, histories } =
-    keys;
-  const own = [
-    intake,
-    due,
-    deadlines,
-    seen,
-    moments,
-    resting,
-    failing,
-    tenants,
-    quarantine,
-    heartbeats,
-    heard,
-    histories,
-  ];
-  return [...own, ...Object.keys(bullTypes).map((name) => `${keys.queue}:${name}`)];
+  const own = Object.values(keys).filter((key: unknown) => typeof key === 'string');
+  const once = own.filter((key) => key !== keys.prefix && key !== keys.queue) as string[];
+  return [...once, ...Object.keys(bullTypes).map((name) => `${keys.queue}:${name}`)];
 }
 
 /** The type that belongs under a key; `undefined` if the key is not ours. */

@@ -1,18 +1,28 @@
 import type { Queue } from 'bullmq';
-import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './catalog.ts';
+import { type Cancelled, cancelJob } from './cancel-job.ts';
+import { DEFAULT_RETENTION_SECONDS, type Keys, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { parseData } from './delivery.ts';
-import { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
+import { type DrainResult, drainQueue } from './drain.ts';
+import type { EndedJob } from './ended-jobs.ts';
 import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { HandlerRecords, type HandlerRetention } from './handler-records.ts';
 import { Histories } from './histories.ts';
 import { entryOf } from './intake-entries.ts';
 import { jobEnder } from './job-ender.ts';
+import { type JobFilter, type JobList, listJobs } from './job-list.ts';
 import type { JobReader } from './job-reader.ts';
+import { type OutcomeEntry, outcomeEntries, type ReplayFilter, replayable, replayOutcomes } from './outcome-entries.ts';
+import { Outcomes } from './outcomes.ts';
+import { type Deed, pausedBy, pauseQueue, resumeQueue } from './pause.ts';
 import { Quarantine } from './quarantine.ts';
+import { QueueError } from './queue-error.ts';
 import { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
+import { endedWith, type Requeued, type RequeueFilter, requeueEnded } from './requeue.ts';
+import { SharedLimits } from './shared-limits.ts';
+import { type TenantLoads, tenantLoads } from './tenant-loads.ts';
 import { TolerantQueue } from './tolerant-queue.ts';
 
 /** A job as an operator sees it: its state and its outcome. */
@@ -41,8 +51,37 @@ export interface QueueOperator {
   redisFacts(): Promise<RedisFacts>;
   /** `null` if neither BullMQ, nor an outcome, nor the intake stream has the job. */
   inspect(jobId: string): Promise<Inspection | null>;
-  drain(options: { untilMs: number; signal?: AbortSignal }): Promise<DrainResult>;
-  resume(): Promise<void>;
+  /** Lists jobs by state, verdict, code, tenant and age; bounded work for Redis. */
+  jobs(filter: JobFilter): Promise<JobList>;
+  /**
+   * The whole id of a job that was cut short; the text itself if no job of those that are listed begins with it. Rejects
+   * with `JOB_UNKNOWN` if several do.
+   */
+  jobIdLike(beginning: string): Promise<string>;
+  /** Waiting and running jobs by tenant; bounded work for Redis. */
+  tenantLoads(): Promise<TenantLoads>;
+  /** Cancels a job, wherever it is. */
+  cancel(jobId: string): Promise<Cancelled>;
+  /** The jobs that ended with a code since a time, the oldest first. */
+  endedWith(filter: RequeueFilter): Promise<EndedJob[]>;
+  /** Puts ended jobs again, once each. */
+  requeue(jobIds: readonly string[]): Promise<Requeued>;
+  /** The entries of an outcome stream, the newest first. */
+  outcomeEntries(stream: { replyTo: string; limit: number }): Promise<OutcomeEntry[]>;
+  /** The jobs whose outcomes a filter means. */
+  replayable(filter: ReplayFilter): Promise<{ jobId: string; replyTo: string }[]>;
+  /** Announces outcomes again. */
+  replay(jobs: readonly { jobId: string; replyTo: string }[]): Promise<{ replayed: string[]; gone: string[] }>;
+  /** Limits that are set for all workers. */
+  readonly limits: SharedLimits;
+  /** Stops all workers from fetching. Resolves to who paused the queue first, and why. */
+  pause(deed: Omit<Deed, 'atMs'>): Promise<Deed>;
+  /** Who paused the queue; `null` if it is not paused, or nobody said. */
+  pausedBy(): Promise<Deed | null>;
+  /** Pauses, and waits until no job runs. */
+  drain(options: { untilMs: number; signal?: AbortSignal; by?: string }): Promise<DrainResult>;
+  /** Lets all workers fetch again. Resolves to whether the queue was paused. */
+  resume(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -63,8 +102,9 @@ export async function openOperator(options: {
     throw error;
   }
   const keys = keysOf(options.prefix);
+  const { retentionSeconds = DEFAULT_RETENTION_SECONDS } = options;
   const queue = new TolerantQueue(QUEUE_NAME, { connection, prefix: keys.prefix, skipMetasUpdate: true });
-  queue.beforeRemoval = jobEnder(connection, keys, options.jobs, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
+  queue.beforeRemoval = jobEnder(connection, keys, options.jobs, retentionSeconds);
   queue.on('error', () => {});
   return {
     connection,
@@ -96,11 +136,71 @@ export async function openOperator(options: {
         outcome: outcome === null ? null : readEnvelope(outcome),
       };
     },
-    drain: (limits) => drainQueue(queue, limits),
-    resume: () => resumeQueue(queue),
+    ...acts(queue, connection, keys, { ...options, retentionSeconds }),
     async close() {
       await queue.close().catch(() => undefined);
       await disconnect(connection);
     },
   };
+}
+
+type Acts = Pick<
+  QueueOperator,
+  | 'jobs'
+  | 'jobIdLike'
+  | 'tenantLoads'
+  | 'cancel'
+  | 'endedWith'
+  | 'requeue'
+  | 'outcomeEntries'
+  | 'replayable'
+  | 'replay'
+  | 'limits'
+  | 'pause'
+  | 'pausedBy'
+  | 'drain'
+  | 'resume'
+>;
+
+function acts(
+  queue: Queue,
+  connection: Connection,
+  keys: Keys,
+  { jobs, retentionSeconds }: { jobs: JobReader; retentionSeconds: number },
+): Acts {
+  const pause = (deed: Omit<Deed, 'atMs'>) => pauseQueue(queue, connection, keys, deed);
+  return {
+    jobs: (filter) => listJobs(connection, keys, jobs, filter),
+    jobIdLike: (beginning) => jobIdLike(beginning, connection, keys, jobs),
+    tenantLoads: () => tenantLoads(connection, keys),
+    cancel: (jobId) => cancelJob(jobId, queue, connection, keys),
+    endedWith: (filter) => endedWith(connection, keys, filter),
+    requeue: (jobIds) => requeueEnded(jobIds, new Histories(connection, keys), queue, connection, keys),
+    outcomeEntries: (stream) => outcomeEntries(connection, keys, stream),
+    replayable: (filter) => replayable(connection, keys, filter),
+    replay: (ended) => replayOutcomes(ended, new Outcomes(connection, keys, retentionSeconds)),
+    limits: new SharedLimits(connection, keys),
+    pause,
+    pausedBy: async () => ((await queue.isPaused()) ? pausedBy(connection, keys) : null),
+    async drain({ by = 'drain', ...limits }) {
+      await pause({ by, reason: 'drain' });
+      return drainQueue(queue, limits);
+    },
+    resume: () => resumeQueue(queue, connection, keys),
+  };
+}
+
+async function jobIdLike(beginning: string, connection: Connection, keys: Keys, jobs: JobReader): Promise<string> {
+  const known = await connection.exists(`${keys.queue}:${beginning}`, keys.outcome(beginning));
+  if (known > 0) return beginning;
+  const { jobs: listed } = await listJobs(connection, keys, jobs, { idStart: beginning, limit: 100 });
+  const jobIds = [...new Set(listed.map(({ jobId }) => jobId))];
+  const [only] = jobIds;
+  if (jobIds.length > 1)
+    throw new QueueError(
+      'JOB_UNKNOWN',
+      `Cannot find job ${beginning}: found ${jobIds.length} whose ids begin so, such as ${jobIds.slice(0, 3).join(', ')}, wanted one`,
+    );
+  // It may still be on the intake stream, under its whole id.
+  return only ?? beginning;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type Keys, LONGEST_WAIT_MS, NAME_PATTERN } from './catalog.ts';
+import { type Keys, LONGEST_WAIT_MS, NAME_PATTERN, NO_TENANT } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
-import { type Envelope, type PublishedEnvelope, readEnvelope, withAnnounced } from './envelope.ts';
+import { type Envelope, type PublishedEnvelope, type Reason, readEnvelope, withAnnounced } from './envelope.ts';
 import { isObject, jsonOf } from './json-text.ts';
 import { putAside } from './mending.ts';
 import type { OnQueueEvent } from './queue-event.ts';
@@ -94,11 +94,19 @@ export class Outcomes {
     job: { jobId: string; dataDigest: string | null; replyTo: string },
   ): Promise<PublishedEnvelope | null> {
     const { jobId, dataDigest, replyTo } = job;
-    const keys = [this.#keys.outcome(jobId), this.#keys.outcomes(replyTo), this.#keys.announced(jobId)];
+    const stream = this.#keys.outcomes(replyTo);
+    const keys = [this.#keys.outcome(jobId), stream, this.#keys.announced(jobId), this.#keys.ended];
+    const about = [codesOf(envelope).join(), envelope.tenant ?? '', replyTo];
     const known = { text: '', messages: [] as readonly object[] };
     const attempt = async () => {
       const whole = withAnnounced({ ...envelope, jobId, dataDigest }, known.messages);
-      const values = [JSON.stringify(whole), this.#retentionSeconds, ...entryValues(jobId, whole), known.text];
+      const values = [
+        JSON.stringify(whole),
+        this.#retentionSeconds,
+        ...entryValues(jobId, whole),
+        known.text,
+        ...about,
+      ];
       return { whole, answer: await publication.run(this.#connection, keys, values) };
     };
     let { whole, answer } = await attempt();
@@ -114,6 +122,7 @@ export class Outcomes {
     const notes = this.#connection.pipeline();
     // Nothing depends on this: a keeper that still finds the deadline sees the outcome.
     notes.zrem(this.#keys.deadlines, jobId);
+    notes.zrem(this.#keys.waiting(envelope.tenant ?? NO_TENANT), jobId);
     if (published) notes.set(this.#keys.replyTo(jobId), replyTo, 'EX', REPLY_TO_SECONDS);
     notes.exec().catch(() => undefined);
     return published ? whole : null;
@@ -124,17 +133,16 @@ export class Outcomes {
    * that cannot have one.
    */
   async announce(envelope: Envelope, job: { jobId: string; replyTo: string }, replayed: boolean): Promise<void> {
-    const [jobId, negotiationId, kind, verdict, messages, protocolHash] = entryValues(job.jobId, envelope);
-    await this.#add(job.replyTo, {
-      jobId,
-      negotiationId,
-      kind,
-      verdict,
-      messages,
-      protocolHash,
-      final: '1',
-      replayed: replayed ? '1' : '0',
-    });
+    await this.#add(job.replyTo, finalFields(job.jobId, envelope, replayed));
+  }
+
+  /** Adds a final entry for a job that was not taken on: its outcome would use up its id, so `code` and `message` say why. */
+  async announceRefusal(
+    envelope: Envelope,
+    job: { jobId: string; replyTo: string },
+    { code, message }: Reason,
+  ): Promise<void> {
+    await this.#add(job.replyTo, { ...finalFields(job.jobId, envelope, false), code, message });
   }
 
   /**
@@ -202,14 +210,29 @@ export class Outcomes {
   /**
    * Reads what must be known before processing and records the job's deadline, after which anyone may close it;
    * `timeoutMs` 0 records none. With `isInHand`, a worker has the job and its due time is deleted; a waiting job keeps
-   * it.
+   * it. With a tenant, the job counts as waiting until a worker has it.
    */
-  async begin(jobId: string, timestampMs: number, timeoutMs: number, isInHand = false): Promise<Beginning> {
+  async begin(
+    jobId: string,
+    timestampMs: number,
+    timeoutMs: number,
+    { tenant = '', isInHand = false }: { tenant?: string; isInHand?: boolean } = {},
+  ): Promise<Beginning> {
     const { outcome: outcomeKey, cancel, due: dueKey, queue, deadlines, announced, moments } = this.#keys;
+    const { turns, waiting, waitingTenants } = this.#keys;
     const about = [outcomeKey(jobId), cancel(jobId), `${queue}:${jobId}`, dueKey, `${queue}:events`, deadlines];
-    const keys = [...about, announced(jobId), moments];
+    const keys = [...about, announced(jobId), moments, turns, waiting(tenant), waitingTenants];
     const stamp = timestampMs > 0 && Number.isFinite(timestampMs) ? timestampMs : '';
-    const values = [jobId, stamp, `${queue}:`, timeoutMs, isInHand ? 1 : 0, stampedByRedis.option, LONGEST_WAIT_MS];
+    const values = [
+      jobId,
+      stamp,
+      `${queue}:`,
+      timeoutMs,
+      isInHand ? 1 : 0,
+      stampedByRedis.option,
+      LONGEST_WAIT_MS,
+      tenant,
+    ];
     const run = async () => {
       for (;;) {
         const answer = await begin.run(this.#connection, keys, values);
@@ -277,6 +300,24 @@ function publicationOf(jobId: string, entries: readonly [id: string, fields: str
     return entry.get('jobId') === jobId && entry.get('final') === '1' && entry.get('replayed') === '0';
   });
   return found === undefined ? null : Number.parseInt(found[0], 10);
+}
+
+/** Codes of an outcome that are listed. */
+const MOST_CODES = 8;
+
+/** The codes of the errors among an envelope's findings, each once. */
+function codesOf({ findings }: Envelope): string[] {
+  const codes = findings.flatMap((finding) => {
+    const { severity, code }: { severity?: unknown; code?: unknown } = finding;
+    return severity !== 'warning' && typeof code === 'string' && /^[A-Z][A-Z_]{1,60}$/.test(code) ? [code] : [];
+  });
+  return [...new Set(codes)].slice(0, MOST_CODES);
+}
+
+function finalFields(id: string, envelope: Envelope, replayed: boolean): Record<string, string> {
+  const [jobId, negotiationId, kind, verdict, messages, protocolHash] = entryValues(id, envelope);
+  const marks = { final: '1', replayed: replayed ? '1' : '0' };
+  return { jobId, negotiationId, kind, verdict, messages, protocolHash, ...marks };
 }
 
 function entryValues(jobId: string, envelope: Envelope): [string, string, string, string, string, string] {

@@ -11,6 +11,7 @@ import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { redisFailure, unreachable } from './redis-refusal.ts';
+import { TenantFull, Turns } from './turns.ts';
 
 /** Where to submit jobs, and how long to wait for Redis. */
 export interface ProducerOptions {
@@ -30,8 +31,8 @@ export interface Producer {
   /**
    * Submits a job, under `jobId` or the recommended id for its data; submitting the same job twice makes one job.
    * Rejects with `JOB_ID_INVALID` for an id that BullMQ or the contract does not allow, with `JOB_ID_REUSED` if the id
-   * has an outcome or a job with other data or another kind, and with `JOB_TOO_LARGE` or `JOB_TOO_DEEP` beyond the
-   * limits.
+   * has an outcome or a job with other data or another kind, with `JOB_TOO_LARGE` or `JOB_TOO_DEEP` beyond the
+   * limits, and with `JOB_TENANT_FULL` if its tenant has as many waiting jobs as the operator allows.
    */
   submit(kind: string, data: unknown, options?: { jobId?: string }): Promise<{ jobId: string }>;
   /** The published outcome of a job; `null` while it has none. */
@@ -61,6 +62,7 @@ class QueueProducer implements Producer {
   readonly #jobs: JobReader;
   readonly #keys;
   readonly #outcomes: Outcomes;
+  readonly #turns: Turns;
   readonly #connectWithinMs: number;
   #queue: Queue | undefined;
 
@@ -70,6 +72,7 @@ class QueueProducer implements Producer {
     this.#keys = keysOf(options.prefix);
     const connection = mending(this.#connection, this.#keys);
     this.#outcomes = new Outcomes(connection, this.#keys, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
+    this.#turns = new Turns(connection, this.#keys, options.jobs);
     this.#connectWithinMs = options.connectWithinMs ?? 3_000;
   }
 
@@ -115,10 +118,18 @@ class QueueProducer implements Producer {
     if (published !== null && published.kind !== null && published.kind !== kind) return 'another kind';
     // BullMQ's answer does not tell whether it added the job or had one with this id: a mark among the options does.
     const mark = randomUUID();
-    await this.#openQueue().add(kind, data, { jobId, attempts: 1, telemetry: { metadata: mark } });
+    const { turn: priority, refused } = await this.#turns.reserve(jobId, kind, data);
+    if (refused !== undefined) throw new TenantFull(jobId, refused);
+    const options = { jobId, attempts: 1, priority, telemetry: { metadata: mark } };
+    await this.#openQueue()
+      .add(kind, data, options)
+      .catch(async (error: unknown) => {
+        await this.#turns.release(jobId, kind, data).catch(() => undefined);
+        throw error;
+      });
     const key = `${this.#keys.queue}:${jobId}`;
-    const options = await this.#connection.hget(key, 'opts');
-    if (options === null || options.includes(mark)) return 'this job';
+    const written = await this.#connection.hget(key, 'opts');
+    if (written === null || written.includes(mark)) return 'this job';
     const [kept, name] = await this.#connection.hmget(key, 'data', 'name');
     if (kept != null && dataDigestOf(parsed(kept), kept) !== digest) return 'other data';
     return name != null && name !== kind ? 'another kind' : 'this job';

@@ -1,5 +1,6 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import { jsonOf } from './json-text.ts';
 import { JOB_STATE_SECONDS } from './outcomes.ts';
 
 /**
@@ -34,5 +35,16 @@ export class Spendings {
     const writing = this.#connection.pipeline();
     for (const [name, amount] of Object.entries(amounts)) if (amount !== 0) writing.hincrbyfloat(key, name, amount);
     await writing.expire(key, JOB_STATE_SECONDS).exec();
+  }
+
+  /** The values that an earlier delivery of a job left for the next; empty if there are none. */
+  async leftOf(jobId: string): Promise<unknown[]> {
+    const left = jsonOf((await this.#connection.get(this.#keys.left(jobId))) ?? '');
+    return Array.isArray(left) ? left : [];
+  }
+
+  /** Leaves values for the next delivery of a job, in place of those before. */
+  async leave(jobId: string, values: readonly unknown[]): Promise<void> {
+    await this.#connection.set(this.#keys.left(jobId), JSON.stringify(values), 'EX', JOB_STATE_SECONDS);
   }
 }

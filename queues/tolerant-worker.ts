@@ -1,5 +1,6 @@
 import { type Job, type JobJson, Worker } from 'bullmq';
 import { parseData } from './delivery.ts';
+import type { FetchedJob } from './turns.ts';
 
 /** What a job returns to BullMQ: a pointer, since return values pass through a stream of bounded memory. */
 export interface Pointer {
@@ -22,6 +23,8 @@ export function textOf(job: QueuedJob): string {
  * fetch for ever. Records when it last fetched.
  */
 export class TolerantWorker extends Worker<unknown, Pointer, string> {
+  /** Whether a fetched job goes back, because others must be taken before it. */
+  isOutOfTurn: (job: FetchedJob) => Promise<boolean> = async () => false;
   /** When Redis last answered a fetch, by `performance.now()`. */
   lastFetchAtMs = performance.now();
 
@@ -39,8 +42,29 @@ export class TolerantWorker extends Worker<unknown, Pointer, string> {
     return job;
   }
 
-  protected override nextJobFromJobData(json?: JobJson, jobId?: string, token?: string): Promise<QueuedJob> {
+  protected override async nextJobFromJobData(json?: JobJson, jobId?: string, token?: string): Promise<QueuedJob> {
     this.lastFetchAtMs = performance.now();
-    return super.nextJobFromJobData(json, jobId, token);
+    // BullMQ passes null, too, where it found no job.
+    if (!json || !jobId || !token || !(await this.#goesBack(json, jobId, token)))
+      return super.nextJobFromJobData(json, jobId, token);
+    // As if none had been found, where no more may be fetched.
+    if (this.closing || this.paused) return super.nextJobFromJobData();
+    return this.moveToActive(token, this.opts.name);
+  }
+
+  async #goesBack(json: JobJson, jobId: string, token: string): Promise<boolean> {
+    const {
+      data,
+      name = '',
+      priority,
+      ats,
+      defa,
+    } = json as JobJson & Partial<Record<'priority' | 'ats' | 'defa', string>>;
+    // The first only needs its outcome, the second to be mended.
+    if (defa !== undefined || data === undefined) return false;
+    const numbers = { priority: Number(priority ?? 0), deliveriesBefore: Number(ats ?? 1) - 1 };
+    const job = { jobId, kind: name, data: parseData(data), token, ...numbers };
+    // Fairness must not cost a job its worker: with Redis away, it runs out of turn.
+    return this.isOutOfTurn(job).catch(() => false);
   }
 }

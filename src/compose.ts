@@ -34,17 +34,20 @@ import type { Model } from './completion/create-model.ts';
 import { Tries } from './completion/tries.ts';
 import { composeModel, failedTries, limitsOf, modelName, watchModel } from './compose-model.ts';
 import { type Config, sandboxOptions } from './config.ts';
+import type { AttemptReport } from './contract/outcome.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
 import { usageOf } from './job/budget.ts';
 import { ProcessBudget } from './job/process-budget.ts';
-import type { Services } from './job/services.ts';
+import type { Services, UnansweredBook } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
 import { Heart } from './telemetry/heart.ts';
+import { createHistoryRecorder } from './telemetry/history-recorder.ts';
 import { describeError, type Log, logJobEvents } from './telemetry/log.ts';
+import { type Recorder, recorderOf } from './telemetry/recorder.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
 import { WorkerTally } from './telemetry/worker-tally.ts';
 import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
@@ -73,6 +76,9 @@ const quarantineTimeoutMs = 500;
 /** After how long without a part of an answer operators hear of a model call, in milliseconds. */
 const silentAfterMs = 15_000;
 
+/** How long to wait for the questions without an answer, in milliseconds. */
+const unansweredTimeoutMs = 500;
+
 /**
  * Creates a worker from its settings. This is the only place that knows every concrete class. Rejects with
  * `OPERATOR_SANDBOX_LEVEL` where the required sandbox is unavailable, with `OPERATOR_REDIS_…` where durability is
@@ -94,6 +100,10 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
       throw error;
     });
   const metrics = createWorkerMetrics(protosmithVersion());
+  const recorder = composeRecorder(config, log, keys, [
+    metrics,
+    { onJobEvent() {}, onQueueEvent: (event) => tally.onQueueEvent(event) },
+  ]);
   const circuits = new Endpoints(connection, keys);
   const failures = failedTries(log);
   const tries = new Tries((ended) => {
@@ -107,7 +117,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
   // The first check starts the compiler, which should not take a job's time.
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const whenWritable: Write = (write) => consumer.whenWritable(write);
-  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, tally, typeChecker, whenWritable };
+  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable };
   const services = composeServices(parts, model, () => circuitWatch.look());
   const consumer = startConsumer(parts, services);
   metrics.watch({ health: () => consumer.health(), sandbox });
@@ -117,7 +127,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
     await heart.close();
     circuitWatch.close();
     failures.flush();
-    metrics.close();
+    await recorder.close();
     await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
   };
   const watched = await openPort(config, log, { consumer, connection, circuits, sandbox, metrics }).catch(
@@ -171,7 +181,7 @@ interface WorkerParts {
   quarantine: SandboxQuarantine;
   sandbox: Sandbox;
   metrics: WorkerMetrics;
-  tally: WorkerTally;
+  recorder: Required<Recorder>;
   typeChecker: TypeChecker;
   /** Retries writes while Redis refuses them, so that a verified handler is not lost. */
   whenWritable: Write;
@@ -179,11 +189,10 @@ interface WorkerParts {
 
 /** The services of jobs. Calls `onFailure` after each failed question. */
 function composeServices(
-  { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker, whenWritable }: WorkerParts,
+  { config, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable }: WorkerParts,
   model: Model,
   onFailure: () => void,
 ): Services {
-  const tellJob = logJobEvents(log);
   const spendings = new Spendings(connection, keys);
   const limits = limitsOf(config);
   const asking = (completer: Pick<Model, 'complete'>): Model => ({
@@ -203,6 +212,7 @@ function composeServices(
       // A failed note must not fail the job. Its spending is then missing from the next delivery's budget.
       note: (jobId, more) => void spendings.add(jobId, { ...more }).catch(() => undefined),
     },
+    unanswered: unansweredIn(spendings),
     processBudget: new ProcessBudget(limits),
     typeChecker,
     checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
@@ -214,15 +224,22 @@ function composeServices(
     readings: createReadingStore(connection, config, whenWritable),
     readingMode: config.reading,
     confirmer: metrics.counting(asking(model.other)),
-    onJobEvent: (event) => {
-      metrics.onJobEvent(event);
-      tellJob(event);
-    },
+    onJobEvent: recorder.onJobEvent,
+  };
+}
+
+/** The questions without an answer, with a short wait: they only complete a report. */
+function unansweredIn(spendings: Spendings): UnansweredBook {
+  const inTime = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
+    Promise.race([answer, sleep(unansweredTimeoutMs, otherwise, { ref: false })]).catch(() => otherwise);
+  return {
+    of: (jobId) => inTime(spendings.leftOf(jobId) as Promise<AttemptReport[]>, []),
+    keep: (jobId, attempts) => inTime(spendings.leave(jobId, attempts), undefined),
   };
 }
 
 /** Starts fetching and processing jobs. */
-function startConsumer({ config, log, metrics, tally }: WorkerParts, services: Services): Consumer {
+function startConsumer({ config, metrics, recorder }: WorkerParts, services: Services): Consumer {
   return createConsumer({
     url: config.redisUrl,
     jobs: jobReader,
@@ -236,15 +253,24 @@ function startConsumer({ config, log, metrics, tally }: WorkerParts, services: S
     },
     giveUp: async ({ jobId, kind, data }, reason) => {
       const envelope = errorEnvelope(kind, data, reason);
-      const spent = await services.spending.of(jobId).catch(() => ({}));
-      return { ...envelope, report: { ...envelope.report, usage: usageOf(spent) } };
+      const [spent, attempts] = await Promise.all([
+        services.spending.of(jobId).catch(() => ({})),
+        services.unanswered.of(jobId),
+      ]);
+      return { ...envelope, report: { ...envelope.report, usage: usageOf(spent), attempts } };
     },
-    onEvent: (event) => {
-      metrics.onQueueEvent(event);
-      tally.onQueueEvent(event);
-      logQueueEvent(log, event);
-    },
+    onDelivery: recorder.onDelivery,
+    onEvent: recorder.onQueueEvent,
   });
+}
+
+/** Everything that records what happens to jobs. */
+function composeRecorder({ redisUrl, history }: WorkerConfig, log: Log, keys: Keys, counting: readonly Recorder[]) {
+  return recorderOf([
+    ...counting,
+    { onJobEvent: logJobEvents(log), onQueueEvent: (event) => logQueueEvent(log, event) },
+    ...(history === null ? [] : [createHistoryRecorder(redisUrl, keys, history, log)]),
+  ]);
 }
 
 /**

@@ -128,6 +128,42 @@ const numbers = (given: string): Record<string, number> | Unreadable => {
   }
 };
 
+/** How long and how much is kept of what happened to a job. */
+export interface HistorySetting {
+  seconds: number;
+  bytesPerJob: number;
+  entriesPerJob: number;
+  memoryShare: number;
+}
+
+const defaultHistory: HistorySetting = {
+  seconds: 86_400,
+  bytesPerJob: 524_288,
+  entriesPerJob: 1_000,
+  memoryShare: 0.7,
+};
+
+const history = (given: string): HistorySetting | null | Unreadable => {
+  if (given === 'off') return null;
+  if (given === 'on') return defaultHistory;
+  const form =
+    'on, off, or a JSON object such as {"hours":24,"kilobytesPerJob":512,"entriesPerJob":1000,"memoryShare":0.7}';
+  const limits = numbers(given);
+  if (isUnreadable(limits)) return { wanted: form };
+  const ranges = { hours: [0.1, 720], kilobytesPerJob: [16, 16_384], entriesPerJob: [50, 10_000], memoryShare: [0, 1] };
+  for (const [name, value] of Object.entries(limits)) {
+    const [least = 0, most = 0] = (ranges as Record<string, number[]>)[name] ?? [];
+    if (!(value >= least && value <= most) || most === 0) return { wanted: form };
+  }
+  const { hours = 24, kilobytesPerJob = 512, entriesPerJob = 1_000, memoryShare = 0.7 } = limits;
+  return {
+    seconds: Math.round(hours * 3_600),
+    bytesPerJob: Math.round(kilobytesPerJob * 1_024),
+    entriesPerJob: Math.round(entriesPerJob),
+    memoryShare,
+  };
+};
+
 const dollars = (given: string): number | null | Unreadable =>
   /^\d+(\.\d+)?$/.test(given) ? Number(given) : { wanted: 'US dollars, such as 0.25' };
 
@@ -327,6 +363,13 @@ export const settings = {
     about: 'how long a bundle that killed its sandbox is not run again, in seconds',
     fallback: 30 * 86_400,
     read: integer(60, 365 * 86_400),
+  }),
+  history: setting<HistorySetting | null>({
+    env: 'PROTOSMITH_HISTORY',
+    about:
+      'what happened to each job, with the candidates of models and the job itself, for `protosmith history`: on, off (no texts are kept), or limits as a JSON object: hours, kilobytesPerJob, entriesPerJob, and memoryShare, the share of the maxmemory of Redis above which nothing more is kept',
+    fallback: defaultHistory,
+    read: history,
   }),
   drainMs: setting({
     env: 'PROTOSMITH_DRAIN_MS',

@@ -197,7 +197,7 @@ export type LifeEvent =
   /** A judge answered. */
   | { type: 'judged'; attempt: number; detail?: { answer: string } }
   /** A handler was stored, or a stored one was found to satisfy the job. */
-  | { type: 'stored'; digest: string; bundleDigest: string; reused: boolean; attempt?: number }
+  | { type: 'stored'; digest: string; bundleDigest: string; reused: boolean }
   /** A handler was withdrawn after its outcome. */
   | { type: 'withdrawn'; digest: string; cases: number }
   /** The work ended. A job that is published before that has another entry `queue` for it. */

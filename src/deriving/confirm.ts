@@ -1,8 +1,10 @@
 import { createEntryReader } from '../completion/json-entries.ts';
 import type { Completion } from '../contract/completion.ts';
+import type { ConfirmedWorld } from '../contract/history.ts';
 import type { Confirmation, ConfirmedAnswer } from '../contract/reading.ts';
 import { ask, type JobContext } from '../job/ask.ts';
 import { BudgetUsedUp } from '../job/budget.ts';
+import type { Ledger } from '../job/ledger.ts';
 import type { Requirements } from '../job/requirements.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { codeOf } from '../kernel/errors.ts';
@@ -59,7 +61,7 @@ export async function askSecondReader(
       { prompt, purpose: 'confirm', options: { answer: 'text' }, completer: confirmer },
       context,
       deadline,
-      async (completion) => {
+      async (completion, attempt) => {
         const confirmations = confirmationsIn(
           completion,
           worlds.map(({ places }) => places),
@@ -68,6 +70,7 @@ export async function askSecondReader(
           const confirmation = confirmations[index];
           if (confirmation !== undefined) reading.keep(entry, confirmation);
         }
+        tellAnswers(context.ledger, attempt, worlds, confirmations);
         await reading.save();
         return [undefined, { result: 'confirmed', passedCases: 0 }];
       },
@@ -76,6 +79,20 @@ export async function askSecondReader(
     if (error instanceof BudgetUsedUp || deadline.signal.aborted || isModelFault(error)) return;
     throw error;
   }
+}
+
+function tellAnswers(
+  ledger: Ledger,
+  attempt: number,
+  worlds: readonly AskedWorld[],
+  confirmations: readonly (Confirmation | undefined)[],
+): void {
+  const told = worlds.map(({ entry: { id, claim, quote } }, index): ConfirmedWorld => {
+    const confirmation = confirmations[index] ?? null;
+    return { ...(id === undefined ? {} : { id }), claim, quote, confirmation };
+  });
+  const answered = told.filter(({ confirmation }) => confirmation !== null).length;
+  ledger.tell({ type: 'second-reader', attempt, worlds: worlds.length, answered, detail: { worlds: told } });
 }
 
 function isModelFault(error: unknown): boolean {

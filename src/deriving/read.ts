@@ -6,6 +6,7 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import type { DerivedCase, DropReason, Expectation, KeptReading, Reader } from '../contract/reading.ts';
 import { rebased } from '../handlers/proof.ts';
 import { ask, type JobContext, type Questioner } from '../job/ask.ts';
+import type { Ledger } from '../job/ledger.ts';
 import type { Requirements } from '../job/requirements.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -51,7 +52,9 @@ export function startReading(requirements: Requirements, context: JobContext, de
       const kept = await services.readings.get(tenant, key);
       return kept?.complete === true ? kept : null;
     };
+    let isOwn = false;
     const work = async (signal: AbortSignal) => {
+      isOwn = true;
       const kept = await readAgreement(subject, context, new Deadline(deadline.atMs, signal), show);
       if (kept.complete) await save(kept);
       return kept;
@@ -63,9 +66,27 @@ export function startReading(requirements: Requirements, context: JobContext, de
       work,
     });
     if (kept === null) throw new Error('another worker still reads the same agreement');
+    tellReading(context.ledger, kept, isOwn ? (kept.complete ? 'complete' : 'partial') : 'kept');
     return kept;
   };
-  return new ReadingWork(services.readingMode, units, obtain, save);
+  const told: typeof obtain = (show) =>
+    obtain(show).catch((error: unknown) => {
+      const message = error instanceof Error ? error.message.slice(0, 500) : 'an unknown fault';
+      context.ledger.tell({ type: 'reading', result: 'failed', derived: 0, detail: { message } });
+      throw error;
+    });
+  return new ReadingWork(services.readingMode, units, told, save);
+}
+
+/** Most characters of a reading, as JSON, in an event: a long one would fill the history of its job. */
+const maxToldCharacters = 131_072;
+
+function tellReading(ledger: Ledger, kept: KeptReading, result: 'complete' | 'partial' | 'kept'): void {
+  const { reading, units, covered, dropped, promptVersion } = kept;
+  const isShort = JSON.stringify(reading).length <= maxToldCharacters;
+  const detail = isShort ? { reading } : { message: 'the reading is too long to keep here' };
+  const facts = { derived: reading.derived.length, units, covered, dropped, promptVersion };
+  ledger.tell({ type: 'reading', result, ...facts, detail });
 }
 
 /** The reading that a stored handler was judged by, where it is whole; else a new one. */

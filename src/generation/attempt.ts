@@ -10,13 +10,12 @@ import { examine } from './lane-trial.ts';
 /** Makes one attempt: asks the model for a module and verifies it. Rejects as `ask` does. */
 export async function attempt(question: Question, lanes: LaneContext, deadline: Deadline): Promise<Attempted> {
   try {
-    return await ask(question, lanes, deadline, async (completion, number) => {
+    return await ask<Attempted>(question, lanes, deadline, async (completion, number) => {
       const attempted = await examine(completion, number, lanes, deadline);
-      if (attempted.kind === 'failed') {
-        const { code, facts } = attempted;
-        lanes.ledger.tell({ type: 'refused', attempt: number, code, faults: faultCount(facts) });
-      }
-      return [attempted, verdictOf(attempted)];
+      if (attempted.kind !== 'failed') return [attempted, verdictOf(attempted)];
+      const { code, facts } = attempted;
+      lanes.ledger.tell({ type: 'refused', attempt: number, code, faults: faultCount(facts) });
+      return [{ ...attempted, attempt: number }, verdictOf(attempted)];
     });
   } catch (error) {
     const isExtended = question.prompt !== lanes.assignment.prompt;

@@ -5,6 +5,7 @@ import { BudgetUsedUp } from '../job/budget.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { cut } from '../prompting/cut.ts';
 import {
   renderCaseQuestion,
   renderContradictionQuestion,
@@ -14,6 +15,9 @@ import {
 import { quoteStands } from '../prompting/quote-stands.ts';
 import type { Suspicion } from './blame-suspicion.ts';
 import type { LaneContext } from './lane-context.ts';
+
+/** Most characters of a judge's answer that are kept. */
+const maxToldCharacters = 4_000;
 
 /**
  * Asks a judge about a suspected case, twice, with the answers in swapped order. `true` only where both answers choose
@@ -55,10 +59,10 @@ export async function contradictionIn(lanes: LaneContext, withCases: boolean, de
 /** Asks a judge one question; `null` where no answer can be had. A missing answer confirms nothing. */
 export async function askJudge(prompt: Prompt, lanes: LaneContext, deadline: Deadline): Promise<JsonObject | null> {
   try {
-    return await ask({ prompt, purpose: 'judge' }, lanes, deadline, async (completion) => [
-      answerIn(completion),
-      { result: 'judged', passedCases: 0 },
-    ]);
+    return await ask({ prompt, purpose: 'judge' }, lanes, deadline, async (completion, attempt) => {
+      lanes.ledger.tell({ type: 'judged', attempt, detail: { answer: cut(completion.text, maxToldCharacters) } });
+      return [answerIn(completion), { result: 'judged', passedCases: 0 }];
+    });
   } catch (error) {
     const isAborted = deadline.signal.aborted && !deadline.passed;
     if (error instanceof BudgetUsedUp || (isModelFault(error) && !isAborted)) return null;

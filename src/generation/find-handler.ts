@@ -7,7 +7,7 @@ import type { JobContext } from '../job/ask.ts';
 import type { Solved } from '../job/conclusion.ts';
 import type { Requirements } from '../job/requirements.ts';
 import type { Deadline } from '../kernel/deadline.ts';
-import { canonicalJson } from '../kernel/digest.ts';
+import { canonicalJson, sha256Hex } from '../kernel/digest.ts';
 import type { Json } from '../kernel/json.ts';
 import { assignmentFor, typesFor } from './assignment.ts';
 import { finishReading } from './finish-reading.ts';
@@ -43,6 +43,7 @@ export async function findHandler(
     ledger.reading = keptReport(record, services.readingMode);
     ledger.verification = cases.length > 0 ? 'negotiated' : (record.provenance.report?.verification ?? 'schema-only');
     const handler = await refreshedRecord(record, requirements, checks.length > 0, key, context);
+    ledger.tell({ type: 'stored', digest: handler.digest, bundleDigest: sha256Hex(handler.bundle), reused: true });
     const isFinished = isRead || services.readingMode !== 'late';
     return isFinished
       ? { handler }

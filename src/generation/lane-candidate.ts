@@ -47,6 +47,8 @@ export interface Failed {
    * candidate.
    */
   isRepeat: boolean;
+  /** The attempt that wrote it; absent for a stored handler. */
+  attempt?: number;
 }
 
 /** An answer that is valid but differs from the case. */

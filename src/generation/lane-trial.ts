@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { extractCandidate } from '../completion/extract-candidate.ts';
 import type { CheckReport } from '../contract/check-report.ts';
 import type { Completion } from '../contract/completion.ts';
-import type { CaseReport } from '../contract/outcome.ts';
 import type { Observation, Trier } from '../contract/trial.ts';
 import {
   type DerivedJudgement,
@@ -13,7 +12,6 @@ import {
 } from '../deriving/judge-derived.ts';
 import { sourceLocator } from '../hosting/source-position.ts';
 import { createTrier } from '../hosting/trier.ts';
-import type { Ledger } from '../job/ledger.ts';
 import { retryLost } from '../job/retry-lost.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { quoteStands } from '../prompting/quote-stands.ts';
@@ -23,6 +21,7 @@ import { judgeCases } from '../verification/judge-cases.ts';
 import type { Assignment } from './assignment.ts';
 import { type Attempted, type Failed, failed, type Objection, type Tested } from './lane-candidate.ts';
 import type { LaneContext } from './lane-context.ts';
+import { tellCandidate, tellChecked, tellDerived, tellTried } from './lane-events.ts';
 import { derivedFact, observationOf, repairCases, repairChecks, repairDerived } from './lane-facts.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
@@ -73,15 +72,20 @@ async function tryModule(
   const { assignment, services, ledger } = lanes;
   const { job } = assignment.cleared;
   const { signal } = deadline;
-  const [typeFaults, bundled] = await ledger.stage('bundle', () =>
-    Promise.all([
-      services.typeChecker.check(source, assignment.types, {
-        owner: { tenant: job.tenant, job: ledger.jobId },
-        signal,
-      }),
-      retryLost(() => services.bundle(source, assignment.exportName), signal),
-    ]),
+  const [typeFaults, bundled] = await ledger.stage(
+    'bundle',
+    () =>
+      Promise.all([
+        services.typeChecker.check(source, assignment.types, {
+          owner: { tenant: job.tenant, job: ledger.jobId },
+          signal,
+        }),
+        retryLost(() => services.bundle(source, assignment.exportName), signal),
+      ]),
+    attempt,
   );
+  const made = bundled.ok ? bundled : { digest: null, bundle: '' };
+  tellCandidate(ledger, attempt, source, made, bundled.ok ? typeFaults : [...typeFaults, ...bundled.faults]);
   if (!bundled.ok) {
     const message = sentence('The module cannot be bundled', bundled.faults);
     return failed('failed-bundle', 'CANDIDATE_BUNDLE', message, { typeFaults, bundleFaults: bundled.faults }, source);
@@ -97,10 +101,10 @@ async function tryModule(
       createTrier(handler, assignment.surface, sourceLocator(source, map), assignment.subject.trialSeed),
       tools,
     );
-    const run = { subject: assignment.subject, trier, ledger, signal };
+    const run = { subject: assignment.subject, trier, ledger, signal, attempt };
     const observations = await runCases(run);
     const cases = judgeCases(assignment.subject, observations);
-    emitTried(ledger, attempt, cases, observations);
+    tellTried(ledger, attempt, assignment, cases, observations);
     const tested = (checks: CheckReport[], isWholeReading = false): Tested => ({
       source,
       bundle,
@@ -115,7 +119,8 @@ async function tryModule(
 
     const startedAt = performance.now();
     const found = await runChecks(run, { source, bundle }, observations, services.checkPolicy);
-    emitChecked(ledger, attempt, found.reports, performance.now() - startedAt);
+    const checkedAt = performance.now();
+    tellChecked(ledger, attempt, found, checkedAt - startedAt);
     if (found.failures.length > 0) return failedChecks(found, tested(found.reports));
     const judged = await judgeDerived(
       trier,
@@ -125,6 +130,7 @@ async function tryModule(
       deadline,
       readingUntilMs(lanes, deadline),
     );
+    tellDerived(ledger, attempt, judged, performance.now() - checkedAt);
     const seen = tested([...found.reports, derivedReport(judged, lanes.reading.mode)], judged.isWhole);
     if (judged.confirmed.length > 0) return failedDerived(judged, seen);
     demandReading(judged, lanes.reading);
@@ -199,36 +205,6 @@ function failedDerived({ confirmed }: DerivedJudgement, tested: Tested): Failed 
     findings,
     derived,
   };
-}
-
-function emitTried(
-  ledger: Ledger,
-  attempt: number,
-  cases: readonly CaseReport[],
-  observations: readonly Observation[],
-): void {
-  const numbers = (wanted: boolean) => cases.filter(({ passed }) => passed === wanted).map(({ testCase }) => testCase);
-  ledger.tell({
-    type: 'tried',
-    attempt,
-    passed: numbers(true),
-    failed: numbers(false),
-    durationMs: Math.round(observations.reduce((sum, { durationMs }) => sum + durationMs, 0)),
-    cpuMs: Math.round(observations.reduce((sum, { cpuMs }) => sum + cpuMs, 0)),
-  });
-}
-
-function emitChecked(ledger: Ledger, attempt: number, reports: readonly CheckReport[], durationMs: number): void {
-  const named = (result: CheckReport['result']) =>
-    reports.filter((one) => one.result === result).map(({ name }) => name);
-  ledger.tell({
-    type: 'checked',
-    attempt,
-    passed: named('passed'),
-    failed: named('failed'),
-    warned: named('warned'),
-    durationMs: Math.round(durationMs),
-  });
 }
 
 function sentence(what: string, faults: readonly SourceFault[]): string {

@@ -99,6 +99,7 @@ async function tryOnce(
       prompt,
       purpose: 'generate',
       repair: best !== null,
+      repairs: best?.attempt,
       options: { heard: events?.heard },
       onAnswer: events?.answered,
     },

@@ -11,11 +11,13 @@ interface Run {
   trier: Trier;
   ledger: Ledger;
   signal: AbortSignal;
+  /** The attempt that wrote it. */
+  attempt?: number;
 }
 
 /** Runs the cases, for `judgeCases` and {@link runChecks}, and records the time. Rejects with platform errors only. */
-export function runCases({ subject, trier, ledger, signal }: Run): Promise<Observation[]> {
-  return ledger.stage('trial', () => retryLost(() => trier.try(caseScenarios(subject), signal), signal));
+export function runCases({ subject, trier, ledger, signal, attempt }: Run): Promise<Observation[]> {
+  return ledger.stage('trial', () => retryLost(() => trier.try(caseScenarios(subject), signal), signal), attempt);
 }
 
 /**
@@ -23,12 +25,14 @@ export function runCases({ subject, trier, ledger, signal }: Run): Promise<Obser
  * errors only.
  */
 export function runChecks(
-  { subject, trier, ledger, signal }: Run,
+  { subject, trier, ledger, signal, attempt }: Run,
   code: CandidateCode,
   observations: readonly Observation[],
   policy: CheckPolicy,
 ): Promise<Verification> {
-  return ledger.stage('judge', () =>
-    retryLost(() => verify(subject, code, observations, trier, policy, signal), signal),
+  return ledger.stage(
+    'judge',
+    () => retryLost(() => verify(subject, code, observations, trier, policy, signal), signal),
+    attempt,
   );
 }

@@ -7,6 +7,7 @@ import { handlerDigest } from '../hosting/load-handler.ts';
 import type { Ledger } from '../job/ledger.ts';
 import type { Requirements } from '../job/requirements.ts';
 import type { Services } from '../job/services.ts';
+import { sha256Hex } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { PROMPT_VERSION } from '../prompting/system-prompt.ts';
 import { protosmithVersion } from '../version.ts';
@@ -54,7 +55,9 @@ export async function store(
     },
     proof: proofOf(assignment),
   };
-  return put(withReading(record, reading), key, services);
+  const stored = await put(withReading(record, reading), key, services);
+  ledger.tell({ type: 'stored', digest: stored.digest, bundleDigest: sha256Hex(stored.bundle), reused: false });
+  return stored;
 }
 
 /** Adds the reading that judged a handler to its record, where there is one. */

@@ -8,6 +8,9 @@ import type { JobEvent } from '../telemetry/job-event.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { shortenedCases } from './shortened-cases.ts';
 
+/** Most questions without an answer that are kept for the next delivery: a job may be retried for minutes. */
+const maxUnanswered = 30;
+
 /** Records what happened in one job, how long it took and what it cost. Its report goes into the outcome. */
 export class Ledger {
   verification: Report['verification'] = null;
@@ -92,6 +95,12 @@ export class Ledger {
     const whole = { ...report, ...this.#open.end(report.attempt) };
     this.attempts.push(whole);
     return whole;
+  }
+
+  /** The questions that got no answer, those of earlier deliveries too; the last ones if there are many. */
+  get unanswered(): AttemptReport[] {
+    const own = this.report().attempts.filter(({ result }) => result === 'no-answer' || result === 'aborted');
+    return own.slice(-maxUnanswered);
   }
 
   /** How long the job waited for models in this delivery, in milliseconds. */

@@ -2,6 +2,7 @@ import type { BundleResult, LoadedHandler, Sandbox } from '../../sandbox/contrac
 import type { Model } from '../completion/create-model.ts';
 import type { Completer } from '../contract/completion.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
+import type { AttemptReport } from '../contract/outcome.ts';
 import type { HandlerStore, ReadingStore } from '../contract/ports.ts';
 import type { ReadingMode } from '../contract/reading.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
@@ -20,6 +21,13 @@ export interface BorrowedHandler {
 /** Loads stored handlers, or reuses those that are still loaded. */
 export interface HandlerCache {
   borrow(record: HandlerRecord): Promise<BorrowedHandler>;
+}
+
+/** The questions of each job that got no answer, kept beyond one delivery for its report. Neither call rejects. */
+export interface UnansweredBook {
+  of(jobId: string): Promise<AttemptReport[]>;
+  /** Replaces those of a job. */
+  keep(jobId: string, attempts: readonly AttemptReport[]): Promise<void>;
 }
 
 /** The ports that the pipeline works with, made by compose.ts. */
@@ -44,6 +52,7 @@ export interface Services {
   limits: JobLimits;
   /** The spending of each job. */
   spending: SpendingBook;
+  unanswered: UnansweredBook;
   /** The budget of all jobs of this process. */
   processBudget: ProcessBudget;
   onJobEvent(event: JobEvent): void;

@@ -16,6 +16,7 @@ const commands: Record<string, () => Promise<Command>> = {
   doctor: async () => (await import('./doctor.ts')).doctor,
   status: async () => (await import('./status.ts')).status,
   inspect: async () => (await import('./inspect.ts')).inspect,
+  history: async () => (await import('./history.ts')).history,
   retry: async () => (await import('./retry.ts')).retry,
   drain: async () => (await import('./drain.ts')).drain,
   'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,

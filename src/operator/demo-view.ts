@@ -161,10 +161,10 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
       const codes = event.codes.length > 0 ? ` (${event.codes.join(', ')})` : '';
       return [`worker publishes: ${event.verdict}${codes} after ${milliseconds(event.durationMs)}`];
     }
-    case 'attempted':
-      return [''];
     case 'stage':
       return event.durationMs < 1 ? [''] : [`· ${event.stage} ${milliseconds(event.durationMs)}`, 'dim'];
+    default:
+      return [''];
   }
 }
 

@@ -38,6 +38,7 @@ const settingsRead = [
   'retentionSeconds',
   'maxHandlersPerTenant',
   'quarantineSeconds',
+  'history',
   'drainMs',
   'durable',
   'port',

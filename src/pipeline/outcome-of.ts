@@ -20,6 +20,8 @@ export function outcomeOf(taken: Job, ledger: Ledger, conclusion: Conclusion): O
     verdict,
     codes: [...new Set(findings.filter(({ severity }) => severity === 'error').map(({ code }) => code))],
     durationMs: ledger.elapsedMs,
+    modelMs: ledger.modelMs,
+    ownMs: Math.max(0, ledger.elapsedMs - ledger.modelMs),
   });
   return {
     ...readable,

@@ -60,10 +60,17 @@ async function work(received: Received, services: Services, ledger: Ledger): Pro
  */
 export async function runJob(taken: Taken, services: Services): Promise<Outcome | undefined> {
   const ledger = new Ledger(taken, services.onJobEvent, services.trialSeed);
-  ledger.tell({ type: 'started', kind: taken.kind });
+  const { kind, deadlineAtMs, rawBytes } = taken;
+  ledger.tell({ type: 'started', kind, deadlineAtMs, rawBytes, trialSeed: ledger.trialSeed });
   let received: Received | undefined;
   try {
-    if (taken.delivery > 1) ledger.earlier = usageOf(await services.spending.of(taken.jobId));
+    if (taken.delivery > 1) {
+      ledger.earlier = usageOf(await services.spending.of(taken.jobId));
+      ledger.earlierAttempts = (await services.unanswered.of(taken.jobId)).map((one, index) => ({
+        ...one,
+        attempt: index + 1,
+      }));
+    }
     const announceEarly: Received['announceEarly'] = (said, language) =>
       taken.announceEarly({
         negotiationId: taken.negotiationId,
@@ -74,8 +81,24 @@ export async function runJob(taken: Taken, services: Services): Promise<Outcome 
     const conclusion = await answerInTime(work(received, services, ledger), taken, received, ledger);
     return conclusion && outcomeOf(taken, ledger, conclusion);
   } catch (error) {
-    return outcomeOf(taken, ledger, conclusionOf(error, taken, received));
+    return outcomeOf(taken, ledger, await concluded(error, taken, received, services, ledger));
   } finally {
     received?.release();
+  }
+}
+
+/** The conclusion of failed work. Where the queue decides, what models did not answer is kept for the report. */
+async function concluded(
+  error: unknown,
+  taken: Taken,
+  received: Received | undefined,
+  services: Services,
+  ledger: Ledger,
+): Promise<Conclusion> {
+  try {
+    return conclusionOf(error, taken, received);
+  } catch (rethrown) {
+    if (ledger.unanswered.length > 0) await services.unanswered.keep(taken.jobId, ledger.unanswered);
+    throw rethrown;
   }
 }

@@ -50,11 +50,25 @@ export function describeError(error: unknown): { name: string; code?: string; me
   };
 }
 
-/** Writes job events to the log. A question without an answer is a warning, because the operator may have to act. */
+/** Events that are too many, or say too little without their texts, for the level `info`. */
+const quiet: ReadonlySet<JobEvent['type']> = new Set([
+  'stage',
+  'try-failed',
+  'candidate',
+  'derived',
+  'second-reader',
+  'judged',
+  'stored',
+]);
+
+/**
+ * Writes job events to the log, without the texts of agreements and models that they carry. A question without an
+ * answer is a warning, because the operator may have to act.
+ */
 export function logJobEvents(log: Log): (event: JobEvent) => void {
   return (event) => {
-    const { type, ...fields } = event;
+    const { type, delivery: _, ...fields } = event;
     const isUnanswered = type === 'attempted' && event.result === 'no-answer';
-    log[type === 'stage' ? 'debug' : isUnanswered ? 'warn' : 'info'](fields, type);
+    log[quiet.has(type) ? 'debug' : isUnanswered ? 'warn' : 'info']({ ...fields, detail: undefined }, type);
   };
 }

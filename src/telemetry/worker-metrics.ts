@@ -29,7 +29,7 @@ export interface WorkerMetrics {
   onTry(ended: { host: string; model: string; result: string }): void;
   /** Wraps a model so that its calls are counted. */
   counting<Model extends Completer>(model: Model): Model;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Resolution of the event loop monitor, in milliseconds. */
@@ -60,7 +60,7 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     onQueueEvent: (event) => countQueueEvent(event, count),
     onTry: ({ host: endpoint, model, result }) => count('tries', 1, { endpoint, model, result }),
     counting: (model) => countedModel(model, count),
-    close: () => void lag.disable(),
+    close: async () => void lag.disable(),
   };
 }
 

@@ -179,6 +179,7 @@ export async function startGeneration() {
       confirmer: { complete },
       limits: { maxCandidates: 6, maxCompletions: 12, maxTokens: null, maxCostUsd: null, ...options.limits },
       spending: options.spending ?? { of: async () => ({}), note: () => undefined },
+      unanswered: { of: async () => [], keep: async () => undefined },
       processBudget: options.processBudget ?? processBudgetOf(),
       onJobEvent: () => undefined,
     };

@@ -91,6 +91,7 @@ export async function startPipeline() {
     confirmer: model,
     limits: { maxCandidates: 1, maxCompletions: 8, maxTokens: null, maxCostUsd: null },
     spending: { of: async () => ({}), note: () => undefined },
+    unanswered: { of: async () => [], keep: async () => undefined },
     processBudget: new ProcessBudget({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...free }),
     onJobEvent: () => undefined,
   };

@@ -32,6 +32,7 @@ async function solved(deadline: Deadline, lease: AbortSignal, complete: Model['c
     handlers: { once } as Partial<HandlerStore> as HandlerStore,
     limits: { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null },
     spending: { of: async () => ({}), note: () => undefined },
+    unanswered: { of: async () => [], keep: async () => undefined },
     processBudget: processBudgetOf(),
   };
   const received = {

@@ -5,6 +5,7 @@ import { keysOf } from '../../queues/index.ts';
 import type { JobCloser } from '../../queues/job-closer.ts';
 import { Keeper } from '../../queues/keeper.ts';
 import { Outcomes } from '../../queues/outcomes.ts';
+import { Turns } from '../../queues/turns.ts';
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
@@ -245,7 +246,7 @@ test('noting the deadline of a job that waits keeps when it comes back, taking i
   const noted = await outcomes.begin('back', dueMs, 30_000);
   assert.equal(noted.dueMs, dueMs);
   assert.equal(await connection.zscore(keys.due, 'back'), String(dueMs));
-  await outcomes.begin('back', dueMs, 30_000, true);
+  await outcomes.begin('back', dueMs, 30_000, { isInHand: true });
   assert.equal(await connection.zscore(keys.due, 'back'), null);
 });
 
@@ -265,6 +266,7 @@ test('a job that is put back again while the keeper brings it back keeps its new
     outcomes: new Outcomes(connection, keys, 3_600),
     closer: { end: () => Promise.resolve() } as unknown as JobCloser,
     queue: Object.create(queue, { getBackend: { value: () => ({ promote }) } }),
+    turns: new Turns(connection, keys, jobReader),
     retentionSeconds: 3_600,
     onError: (error) => assert.fail(String(error)),
     onEvent: () => {},
@@ -285,6 +287,7 @@ test('what keeps the keeper from its other work keeps it from closing no job', a
     outcomes,
     closer: { end: async ({ jobId }: { jobId: string }) => closed.push(jobId) } as unknown as JobCloser,
     queue: Object.create(queue, { getBackend: { value: () => ({ promote: () => stuck.promise }) } }),
+    turns: new Turns(connection, keys, jobReader),
     retentionSeconds: 3_600,
     onError: (error) => assert.fail(String(error)),
     onEvent: () => {},

@@ -1,0 +1,32 @@
+import type { Delivery, QueueEvent } from '../../queues/index.ts';
+import type { JobEvent } from './job-event.ts';
+
+/**
+ * Receives everything that happens to jobs. The log, the metrics, the history and the traces are recorders; the
+ * pipeline knows none of them. A recorder neither throws nor waits.
+ */
+export interface Recorder {
+  /** A job is taken, or ends without having been taken. */
+  onDelivery?(delivery: Delivery): void;
+  onJobEvent(event: JobEvent): void;
+  onQueueEvent(event: QueueEvent): void;
+  close?(): Promise<void>;
+}
+
+/** One recorder that passes everything on to several, in their order. */
+export function recorderOf(recorders: readonly Recorder[]): Required<Recorder> {
+  return {
+    onDelivery(delivery) {
+      for (const one of recorders) one.onDelivery?.(delivery);
+    },
+    onJobEvent(event) {
+      for (const one of recorders) one.onJobEvent(event);
+    },
+    onQueueEvent(event) {
+      for (const one of recorders) one.onQueueEvent(event);
+    },
+    async close() {
+      await Promise.all(recorders.map((one) => one.close?.()));
+    },
+  };
+}
