@@ -1,3 +1,11 @@
+export {
+  type Deadlines,
+  openDeadlines,
+  type ReaderLag,
+  readerLags,
+  type TenantShare,
+  tenantShares,
+} from './backlog.ts';
 export * from './catalog.ts';
 export { type Connection, connect, disconnect, type Purpose, whenReady } from './connection.ts';
 export { type Consumer, type ConsumerHealth, type ConsumerOptions, createConsumer } from './consumer.ts';
