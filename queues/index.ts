@@ -41,6 +41,6 @@ export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
-export { forbidden, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
+export { forbidden, grantOf, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
 export { redisFailure } from './redis-refusal.ts';
 export { Spendings } from './spendings.ts';

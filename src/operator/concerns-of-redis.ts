@@ -1,4 +1,4 @@
-import { judgeRedis } from '../../queues/index.ts';
+import { grantOf, judgeRedis } from '../../queues/index.ts';
 import { type Concern, listed, namedForSeconds } from './concern.ts';
 import { span } from './print.ts';
 import type { Situation } from './situation.ts';
@@ -54,10 +54,7 @@ export function ofRedis({ queue, unwritable, forbidden, workers, unread, durable
       code: 'redis-permission',
       cause: `OPERATOR_REDIS_PERMISSION: Redis user ${user} may not use ${listed(missing)}`,
       cost: 'jobs that need it are not taken or not ended, and a worker with this user does not start',
-      remedy: `\`redis-cli ACL SETUSER ${user} ${missing
-        .slice(0, 12)
-        .map((one) => (one.startsWith('~') ? one : `+${one}`))
-        .join(' ')}\`; \`protosmith doctor --acl\` prints all that is needed`,
+      remedy: `\`redis-cli ${grantOf(user, missing.slice(0, 20))}\`; \`protosmith doctor --acl\` prints all that is needed`,
     });
   const faults = workers.flatMap((worker) =>
     worker.life === 'alive' ? worker.redisFaults.map((fault) => ({ worker: worker.worker, ...fault })) : [],
