@@ -64,4 +64,6 @@ export interface Heartbeat {
   recent: Tally;
   /** Outcomes of the last minute. */
   endedLastMinute: number;
+  /** Mean time that it spent on a job of the last five minutes, in milliseconds; `null` without one. */
+  meanRunMs: number | null;
 }

@@ -32,7 +32,8 @@ export class WorkerTally {
   readonly #startedAtMs = performance.now();
   readonly #counts = new RecentCounts(keptMs);
   readonly #redisMessages = new Map<string, string>();
-  readonly #running = new Set<string>();
+  /** When each running job was taken, by `performance.now()`. */
+  readonly #running = new Map<string, number>();
   #invalid: (InvalidJob & { atMs: number })[] = [];
   #endedAtMs: number | null = null;
 
@@ -44,7 +45,8 @@ export class WorkerTally {
   /** Counts an event of the queue. */
   onQueueEvent(event: QueueEvent): void {
     const { jobId = '', code, message = '', count = 1 } = event;
-    if (event.event === 'taken') this.#running.add(jobId);
+    const takenAtMs = this.#running.get(jobId);
+    if (event.event === 'taken') this.#running.set(jobId, performance.now());
     if (left.has(event.event)) this.#running.delete(jobId);
     if (event.event === 'redis-error') {
       const kind = redisKind(code, message);
@@ -55,6 +57,10 @@ export class WorkerTally {
     this.#endedAtMs = performance.now();
     const { verdict = 'unknown', codes = [], tenant } = event;
     this.#counts.add('ended', verdict);
+    if (takenAtMs !== undefined) {
+      this.#counts.add('run', 'jobs');
+      this.#counts.add('run', 'ms', performance.now() - takenAtMs);
+    }
     for (const one of codes) this.#counts.add('code', one);
     this.#counts.add('tenant', tenant ?? 'unknown');
     const invalid = codes.find((one) => one.startsWith('JOB_') && one !== 'JOB_CANCELLED');
@@ -78,7 +84,7 @@ export class WorkerTally {
       state,
       concurrency,
       running,
-      jobs: [...this.#running].slice(0, maxJobs),
+      jobs: [...this.#running.keys()].slice(0, maxJobs),
       cells: { all: cells, waiting, killed: killedCells },
       level: sources.sandbox.layers.level,
       paused,
@@ -88,6 +94,7 @@ export class WorkerTally {
       silent: sources.silent(),
       invalid: this.#invalid.map(({ atMs: _, ...one }) => one),
       recent: this.#recent(),
+      meanRunMs: this.#meanRunMs(),
       endedLastMinute: Object.values(this.#counts.of('ended', 60_000)).reduce((sum, one) => sum + one, 0),
     };
   }
@@ -117,7 +124,13 @@ export class WorkerTally {
       invalid: [],
       recent: { verdicts: {}, codes: {}, tenants: {}, tries: {} },
       endedLastMinute: 0,
+      meanRunMs: null,
     };
+  }
+
+  #meanRunMs(): number | null {
+    const { jobs, ms = 0 } = this.#counts.of('run');
+    return jobs === undefined ? null : Math.round(ms / jobs);
   }
 
   #recent(): Tally {
