@@ -4,22 +4,26 @@ import { createQueueMetrics } from '../telemetry/queue-metrics.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { startConsole } from './console/server.ts';
 import { onQueue } from './on-queue.ts';
+import { SituationReader } from './read-situation.ts';
 import { settingsHelp } from './settings-help.ts';
 
-const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'consoleToken'] as const;
+const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'consoleToken', 'durable'] as const;
 
-/** Serves a dashboard of the queue on loopback. */
+/** Serves pages for operators on loopback. */
 export const consoleCommand: Command = {
-  summary: 'serves a dashboard of the queue, on loopback, behind a token',
+  summary: 'serves pages that show what is wrong, every job and every handler, behind a token',
   help: `Usage: protosmith console [--port <n>] [--write]
 
-Serves a dashboard of the queue (bull-board) on 127.0.0.1 and prints its address, which includes the token. The pages
-load nothing from other hosts and show trimmed job data. The metrics of the whole queue are under /metrics, with the
-token as "Authorization: Bearer …". SIGINT or SIGTERM stops it. From another machine, use a tunnel: ssh -L.
+Serves pages on 127.0.0.1 and prints their address, which includes the token: what needs attention, with its cause and
+what mends it; every job with its candidates, cases and messages; every stored handler. The pages need no script and load
+nothing from other hosts. BullMQ's own dashboard (bull-board) is under /board, the metrics of the whole queue are under
+/metrics, with the token as "Authorization: Bearer …". SIGINT or SIGTERM stops it. From another machine, use a tunnel:
+ssh -L.
 
   --port <n>   port, 0 for any free one (default 4280)
-    --write      allows retrying, promoting, removing and adding jobs; a job that has its outcome does not run again (use
-               \`protosmith dead-letters requeue\`); one without an outcome gets one before it is removed
+    --write      allows actions: put a job again, cancel it, pause the queue, free a bundle, withdraw, restore or pin a
+               handler; and those of bull-board, where a job that has its outcome does not run again, and one without
+               an outcome gets one before it is removed
 
 ${settingsHelp(settingsRead)}
 Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the port is taken.
@@ -43,6 +47,7 @@ Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the 
         port,
         token,
         writable: values.write === true,
+        situations: new SituationReader(operator, config),
         metrics: createQueueMetrics(() => operator.snapshot()),
       });
       // The operator knows a configured token, so it need not appear in the terminal.

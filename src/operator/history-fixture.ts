@@ -12,7 +12,7 @@ import { UnreadableInput } from './read-input.ts';
  * folder cannot be written.
  */
 export async function writeFixture(history: History, folder: string): Promise<string[]> {
-  const files = filesOf(history);
+  const files = fixtureFiles(history);
   try {
     await mkdir(folder);
     for (const [name, text] of files) await writeFile(join(folder, name), text);
@@ -23,7 +23,8 @@ export async function writeFixture(history: History, folder: string): Promise<st
   return files.map(([name]) => name);
 }
 
-function filesOf(history: History): [name: string, text: string][] {
+/** The files of such a folder. Throws `UnreadableInput` if the job is not kept. */
+export function fixtureFiles(history: History): [name: string, text: string][] {
   const { jobId, submitted } = history;
   if (submitted === null)
     throw new UnreadableInput(`Cannot write fixture of job ${jobId}: the job itself is not kept, wanted its data`);

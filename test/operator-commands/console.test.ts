@@ -38,13 +38,13 @@ async function open(...args: string[]) {
   return { url, token, get, session, close };
 }
 
-const listPath = '/api/queues?activeQueue=code-generation&status=waiting&page=1&jobsPerPage=10';
+const listPath = '/board/api/queues?activeQueue=code-generation&status=waiting&page=1&jobsPerPage=10';
 const board = await open();
 
 test('it listens on loopback and lets nobody in without the token', async () => {
   assert.equal(board.url.hostname, '127.0.0.1');
   assert.ok(board.token.length >= 32);
-  for (const path of ['/', listPath, '/metrics', '/static/js/main.js', '/?token=wrong', '/?token=']) {
+  for (const path of ['/', listPath, '/metrics', '/board/static/js/main.js', '/?token=wrong', '/?token=']) {
     assert.equal((await board.get(path)).status, 401, path);
   }
   assert.equal((await board.get('/', { headers: { cookie: 'protosmith-console=guess' } })).status, 401);
@@ -52,9 +52,9 @@ test('it listens on loopback and lets nobody in without the token', async () => 
 });
 
 test('the token opens a session, and leaves the address', async () => {
-  const answer = await board.get(`/queue/code-generation?status=waiting&token=${board.token}`);
+  const answer = await board.get(`/board/queue/code-generation?status=waiting&token=${board.token}`);
   assert.equal(answer.status, 303);
-  assert.equal(answer.headers.get('location'), '/queue/code-generation?status=waiting');
+  assert.equal(answer.headers.get('location'), '/board/queue/code-generation?status=waiting');
   const cookie = answer.headers.get('set-cookie') ?? '';
   assert.match(cookie, /HttpOnly; SameSite=Strict$/);
   assert.ok(!cookie.includes(board.token));
@@ -66,7 +66,11 @@ test('every answer forbids requests to other hosts and framing', async () => {
   const headers = await board.session();
   for (const path of ['/', listPath, '/metrics', '/nowhere']) {
     const policy = (await board.get(path, { headers })).headers.get('content-security-policy') ?? '';
-    assert.match(policy, /^default-src 'self';/, path);
+    assert.match(
+      policy,
+      path.startsWith('/board') ? /^default-src 'self';/ : /^default-src 'none';.*script-src 'self';/,
+      path,
+    );
     assert.match(policy, /frame-ancestors 'none'/);
     assert.doesNotMatch(policy, /https?:|\*/);
   }
@@ -87,7 +91,7 @@ test('another host’s name is refused: a page elsewhere may point it here', asy
 
 test('data and names of jobs are trimmed', async () => {
   const headers = await board.session();
-  for (const path of [listPath, '/api/queues/code-generation/waits-here']) {
+  for (const path of [listPath, '/board/api/queues/code-generation/waits-here']) {
     const text = await (await board.get(path, { headers })).text();
     assert.match(text, /waits-here/);
     assert.match(text, /5000 characters/);
@@ -114,7 +118,11 @@ test('why a job failed, its stack, logs, progress and options are trimmed, and n
     pb: text,
   });
   for (let line = 0; line < 500; line += 1) await rig.connection.rpush(`${key}:logs`, `${line} ${text}`);
-  for (const path of [listPath, '/api/queues/code-generation/hostile', '/api/queues/code-generation/hostile/logs']) {
+  for (const path of [
+    listPath,
+    '/board/api/queues/code-generation/hostile',
+    '/board/api/queues/code-generation/hostile/logs',
+  ]) {
     const answer = await board.get(path, { headers });
     assert.equal(answer.status, 200, path);
     const body = await answer.text();
@@ -127,7 +135,9 @@ test('why a job failed, its stack, logs, progress and options are trimmed, and n
         : typeof value === 'object' && value !== null && Object.entries(value).flat().some(isUnseen);
     assert.equal(isUnseen(JSON.parse(body)), false, path);
   }
-  const logs = JSON.parse(await (await board.get('/api/queues/code-generation/hostile/logs', { headers })).text());
+  const logs = JSON.parse(
+    await (await board.get('/board/api/queues/code-generation/hostile/logs', { headers })).text(),
+  );
   assert.match(logs.at(-1), /^499 begins/);
 });
 
@@ -136,7 +146,7 @@ test('jobs whose data are no JSON, or too deep to be written, hide no others', a
   for (const [jobId, data] of Object.entries({ half: '{"a":', deep: `${'['.repeat(100_000)}${']'.repeat(100_000)}` })) {
     await rig.queue.add('review', {}, { jobId });
     await rig.connection.hset(`${DEFAULT_PREFIX}:${QUEUE_NAME}:${jobId}`, 'data', data);
-    for (const path of [listPath, `/api/queues/code-generation/${jobId}`]) {
+    for (const path of [listPath, `/board/api/queues/code-generation/${jobId}`]) {
       const answer = await board.get(path, { headers });
       assert.equal(answer.status, 200, `${jobId} ${path}`);
       assert.match(await answer.text(), new RegExp(jobId));
@@ -148,17 +158,19 @@ test('jobs whose data are no JSON, or too deep to be written, hide no others', a
 test('it is read only unless told otherwise', async () => {
   const headers = await board.session();
   for (const path of [
-    '/api/queues/code-generation/empty',
-    '/api/queues/pause',
-    '/api/queues/code-generation/waits-here/clean',
+    '/board/api/queues/code-generation/empty',
+    '/board/api/queues/pause',
+    '/board/api/queues/code-generation/waits-here/clean',
   ])
     assert.equal((await board.get(path, { method: 'PUT', headers })).status, 405, path);
   assert.equal(await rig.queue.getJobState('waits-here').then((state) => state !== 'unknown'), true);
 
   const writable = await open('--write');
   const put = (path: string, more = {}) => writable.get(path, { method: 'PUT', ...more });
-  assert.equal((await put('/api/queues/code-generation/waits-here/clean')).status, 401);
-  const cleaned = await put('/api/queues/code-generation/waits-here/clean', { headers: await writable.session() });
+  assert.equal((await put('/board/api/queues/code-generation/waits-here/clean')).status, 401);
+  const cleaned = await put('/board/api/queues/code-generation/waits-here/clean', {
+    headers: await writable.session(),
+  });
   assert.ok(cleaned.ok, String(cleaned.status));
   assert.equal(await rig.queue.getJobState('waits-here'), 'unknown');
   assert.equal(await writable.close(), 0);
@@ -168,7 +180,7 @@ test('a job that cannot be taken is not added, and the operator is told why', as
   const writable = await open('--write');
   const headers = { ...(await writable.session()), 'content-type': 'application/json' };
   const add = async (body: string) => {
-    const answer = await writable.get('/api/queues/code-generation/add', { method: 'POST', headers, body });
+    const answer = await writable.get('/board/api/queues/code-generation/add', { method: 'POST', headers, body });
     return { status: answer.status, text: await answer.text() };
   };
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
@@ -239,7 +251,7 @@ test('a browser shows the queue, and asks no other host for anything', {
       `--user-data-dir=${folder}`,
       `--log-net-log=${network}`,
       '--dump-dom',
-      board.url.href,
+      new URL(`/board?token=${board.token}`, board.url).href,
     ],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );

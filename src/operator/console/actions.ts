@@ -4,6 +4,7 @@ import { CodedError } from '../../kernel/errors.ts';
 import { lookupsOf } from '../stored-handlers.ts';
 import { type Admission, refuse } from './admission.ts';
 import { handlerPath } from './handlers-page.ts';
+import { jobPath } from './job-page.ts';
 
 /** The sentence that a page shows after an action, by the word in its address. Nobody else's text gets in that way. */
 export const NOTES: Readonly<Record<string, string>> = {
@@ -11,6 +12,14 @@ export const NOTES: Readonly<Record<string, string>> = {
   restored: 'The handler is served again.',
   pinned: 'The handler is pinned. It never expires.',
   unpinned: 'The handler is no longer pinned.',
+  again: 'The job is put again as this new one, since an outcome is final.',
+  cancelled: 'The job is cancelled.',
+  'cancel-asked': 'The job ends within a second once a worker is there, or at its deadline.',
+  'cancel-late': 'The job had its outcome already.',
+  paused: 'No worker takes jobs until the queue is resumed.',
+  resumed: 'Workers take jobs again.',
+  freed: 'The bundle may run again.',
+  acknowledged: 'The bundle stays in quarantine, and needs no attention any more.',
 };
 
 /** The fields of a form and the parts of its path. */
@@ -24,7 +33,51 @@ type Action = (given: Given) => Promise<{ to: string; note: string }>;
 
 /** Every action of the console, by its path. */
 function actionsOf(operator: QueueOperator): Record<string, Action> {
-  const { handlers } = operator;
+  return { ...onHandlers(operator), ...onJobs(operator), ...onQueue(operator) };
+}
+
+function onJobs(operator: QueueOperator): Record<string, Action> {
+  return {
+    '/jobs/:jobId/again': async ({ params: { jobId = '' } }) => {
+      const { requeued, already } = await operator.requeue([jobId]);
+      const [made] = requeued;
+      if (made !== undefined) return { to: jobPath(made.newJobId), note: 'again' };
+      const found = already.length > 0 ? 'it was put again before' : 'its data are not kept';
+      throw new CodedError(
+        'JOB_UNKNOWN',
+        `Cannot put job ${jobId} again: ${found}, wanted a job whose data are kept and that was not put again`,
+      );
+    },
+    '/jobs/:jobId/cancel': async ({ params: { jobId = '' } }) => {
+      const { did } = await operator.cancel(jobId);
+      const note = did === 'cancelled' ? 'cancelled' : did === 'asked' ? 'cancel-asked' : 'cancel-late';
+      return { to: jobPath(jobId), note };
+    },
+  };
+}
+
+function onQueue(operator: QueueOperator): Record<string, Action> {
+  return {
+    '/pause': async ({ fields }) => {
+      await operator.pause({ by: 'console', reason: fields.get('reason') || null });
+      return { to: '/', note: 'paused' };
+    },
+    '/resume': async () => {
+      await operator.resume();
+      return { to: '/', note: 'resumed' };
+    },
+    '/quarantine/:digest/free': async ({ params: { digest = '' } }) => {
+      await operator.quarantine.release(digest);
+      return { to: '/', note: 'freed' };
+    },
+    '/quarantine/:digest/acknowledge': async ({ params: { digest = '' } }) => {
+      await operator.quarantine.acknowledge(digest);
+      return { to: '/', note: 'acknowledged' };
+    },
+  };
+}
+
+function onHandlers({ handlers }: QueueOperator): Record<string, Action> {
   const onHandler =
     (note: string, act: (tenant: string, digest: string, fields: URLSearchParams) => Promise<unknown>): Action =>
     async ({ params: { tenant = '', digest = '' }, fields }) => {

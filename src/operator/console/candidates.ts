@@ -1,31 +1,21 @@
 import { diffLines } from 'diff';
+
 import type { HistoryEntry } from '../../contract/history.ts';
+import { type CandidateHistory, failingLines } from '../../telemetry/read-history.ts';
 import { type Html, html, type Part } from './html.ts';
 import { badge, section, table, toneOf } from './layout.ts';
 import { sourceView } from './source-view.ts';
 
 type Of<Type extends HistoryEntry['type']> = Extract<HistoryEntry, { type: Type }>;
 
-/** Entries that tell what became of the answer to one question. */
-type OfAttempt = 'tried' | 'checked' | 'derived' | 'prompted' | 'attempted';
-
-/** All that is recorded of one candidate. */
-export interface Candidate {
-  /** The number of the question that it answers. */
-  attempt: number;
-  source: string | null;
-  /** The attempt whose candidate it repairs; `null` if it is a first answer. */
-  repairs: number | null;
-  made: Of<'candidate'>;
-  tried: Of<'tried'> | null;
-  checked: Of<'checked'> | null;
-  derived: Of<'derived'> | null;
-  result: string | null;
-}
-
 /** The entries of one type. */
 export function ofType<Type extends HistoryEntry['type']>(entries: readonly HistoryEntry[], type: Type): Of<Type>[] {
   return entries.filter((entry): entry is Of<Type> => entry.type === type);
+}
+
+/** What a candidate is called: deliveries count their attempts from 1. */
+function nameOf({ attempt, delivery }: CandidateHistory, isRedelivered: boolean): string {
+  return isRedelivered ? `candidate ${attempt} of delivery ${delivery}` : `candidate ${attempt}`;
 }
 
 /** The last reading whose derived cases are kept. */
@@ -33,26 +23,8 @@ export function readingIn(entries: readonly HistoryEntry[]): Of<'reading'> | und
   return ofType(entries, 'reading').findLast(({ detail }) => detail?.reading !== undefined);
 }
 
-/** The candidates of the last delivery that has any, in the order in which they were made. */
-export function candidatesIn(all: readonly HistoryEntry[]): Candidate[] {
-  const last = Math.max(...ofType(all, 'candidate').map(({ delivery }) => delivery));
-  const entries = all.filter(({ delivery }) => delivery === last);
-  const of = <Type extends OfAttempt>(type: Type, attempt: number) =>
-    ofType(entries, type).findLast((entry) => 'attempt' in entry && entry.attempt === attempt) ?? null;
-  return ofType(entries, 'candidate').map((made) => ({
-    attempt: made.attempt,
-    source: made.detail?.source ?? null,
-    repairs: of('prompted', made.attempt)?.repairs ?? null,
-    made,
-    tried: of('tried', made.attempt),
-    checked: of('checked', made.attempt),
-    derived: of('derived', made.attempt),
-    result: of('attempted', made.attempt)?.result ?? null,
-  }));
-}
-
 /** What each case, derived case and check found, by candidate. */
-export function matrix(entries: readonly HistoryEntry[], candidates: readonly Candidate[]): Html {
+export function matrix(entries: readonly HistoryEntry[], candidates: readonly CandidateHistory[]): Html {
   const cases = numbers(candidates.flatMap(({ tried }) => [...(tried?.passed ?? []), ...(tried?.failed ?? [])]));
   const checks = [
     ...new Set(
@@ -69,19 +41,23 @@ export function matrix(entries: readonly HistoryEntry[], candidates: readonly Ca
       html`<a href="#case-${number}">case ${number}</a>`,
       ...candidates.map(({ tried }) =>
         mark(
-          tried === null ? null : tried.passed.includes(number) ? 'passed' : tried.failed.includes(number) && 'failed',
+          tried === undefined
+            ? null
+            : tried.passed.includes(number)
+              ? 'passed'
+              : tried.failed.includes(number) && 'failed',
         ),
       ),
     ]),
     ...derived.map((one, index) => [
       html`<a href="#derived-${index + 1}">${one.claim}</a>`,
-      ...candidates.map(({ derived: run }) => mark(run === null ? null : resultOf(run, one.id, one.claim))),
+      ...candidates.map(({ derived: run }) => mark(run === undefined ? null : resultOf(run, one.id, one.claim))),
     ]),
     ...checks.map((name) => [
       `check ${name}`,
       ...candidates.map(({ checked }) =>
         mark(
-          checked === null
+          checked === undefined
             ? null
             : checked.passed.includes(name)
               ? 'passed'
@@ -92,7 +68,8 @@ export function matrix(entries: readonly HistoryEntry[], candidates: readonly Ca
       ),
     ]),
   ];
-  const head = ['', ...candidates.map(({ attempt }) => `candidate ${attempt}`)];
+  const isRedelivered = new Set(candidates.map(({ delivery }) => delivery)).size > 1;
+  const head = ['', ...candidates.map((one) => nameOf(one, isRedelivered))];
   return html`<div class="matrix">${table(head, rows, 'No candidate was run.')}</div>`;
 }
 
@@ -112,26 +89,34 @@ function numbers(values: readonly number[]): number[] {
 }
 
 /** Each candidate's source with the lines that failed, and what it changed of the one that it repairs. */
-export function candidateSections(candidates: readonly Candidate[]): Html {
+export function candidateSections(candidates: readonly CandidateHistory[]): Html {
+  const isRedelivered = new Set(candidates.map(({ delivery }) => delivery)).size > 1;
   return html`${candidates.map((one) => {
-    const { attempt, result, source, repairs, made } = one;
-    const before = candidates.find((other) => other.attempt === repairs)?.source ?? null;
-    const id = `candidate-${attempt}`;
+    const { attempt, delivery, repairs, written, attempted } = one;
+    const source = written.detail?.source;
+    const repaired = candidates.find((other) => other.delivery === delivery && other.attempt === repairs);
+    const before = repaired?.written.detail?.source;
+    const result = attempted?.result ?? 'not judged yet';
+    const id = `candidate-${delivery}-${attempt}`;
     return section(
       id,
-      `Candidate ${attempt}`,
-      html`<p>${badge(result ?? 'not judged', toneOf(result ?? ''))}${repairs !== null && html`, repairs <a href="#candidate-${repairs}">candidate ${repairs}</a>`}, bundle <code>${made.bundleDigest?.slice(0, 12) ?? 'none'}</code></p>
+      nameOf(one, isRedelivered),
+      html`<p>${badge(result, toneOf(result))}${repairs !== undefined && `, repairs candidate ${repairs}`}, bundle <code>${written.bundleDigest?.slice(0, 12) ?? 'none'}</code></p>
 ${faultsOf(one)}
-${source === null ? html`<p class="quiet">Its source is not kept.</p>` : html`<details id="${id}-source" open><summary>Source</summary>${sourceView(source, failingLines(one))}</details>`}
-${source !== null && before !== null && html`<details id="${id}-diff"><summary>What the repair changed</summary>${difference(before, source)}</details>`}`,
+${
+  source === undefined
+    ? html`<p class="quiet">Its source is not kept.</p>`
+    : html`<details id="${id}-source" open><summary>Source</summary>${sourceView(source, new Set(failingLines(one).keys()))}</details>`
+}
+${source !== undefined && before !== undefined && html`<details id="${id}-diff"><summary>What the repair changed</summary>${difference(before, source)}</details>`}`,
     );
   })}`;
 }
 
 /** The faults of a candidate, each with its line. */
-function faultsOf({ made, tried, checked, derived }: Candidate): Html {
+function faultsOf({ written, tried, checked, derived }: CandidateHistory): Html {
   const rows: Part[][] = [
-    ...(made.detail?.faults ?? []).map(({ line, message }) => ['types, bundle', line ?? '', message]),
+    ...(written.detail?.faults ?? []).map(({ line, message }) => ['types, bundle', line ?? '', message]),
     ...(tried?.detail?.cases ?? [])
       .filter(({ passed }) => !passed)
       .map(({ testCase, end, message, line, differences }) => [
@@ -157,15 +142,6 @@ function faultsOf({ made, tried, checked, derived }: Candidate): Html {
     ]),
   ];
   return table(['where', 'line', 'found'], rows, 'No fault was found.');
-}
-
-function failingLines({ made, tried, derived }: Candidate): ReadonlySet<number> {
-  const lines = [
-    ...(made.detail?.faults ?? []).map(({ line }) => line),
-    ...(tried?.detail?.cases ?? []).filter(({ passed }) => !passed).map(({ line }) => line),
-    ...(derived?.detail?.broken ?? []).map(({ line }) => line),
-  ];
-  return new Set(lines.filter((line) => line !== undefined));
 }
 
 /** What changed between two sources, line by line. Far apart sources are not compared to the end. */

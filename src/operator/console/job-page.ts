@@ -5,9 +5,10 @@ import type { Job } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { readJob } from '../../intake/read-job.ts';
 import type { Json } from '../../kernel/json.ts';
+import { candidatesOf, readHistory } from '../../telemetry/read-history.ts';
 import { moment, span } from '../print.ts';
 import { agreementView, jsonText } from './agreement-view.ts';
-import { candidateSections, candidatesIn, matrix, ofType, readingIn } from './candidates.ts';
+import { candidateSections, matrix, ofType, readingIn } from './candidates.ts';
 import type { Forms } from './form.ts';
 import { handlerPath } from './handlers-page.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -29,13 +30,13 @@ export function jobPath(jobId: string): string {
 export function jobPage(jobId: string, { inspection, history }: KnownJob, forms: Forms): Html {
   const outcome = inspection?.outcome as (PublishedEnvelope & Partial<Outcome>) | null | undefined;
   const entries = history?.entries ?? [];
-  const candidates = candidatesIn(entries);
+  const candidates = candidatesOf({ entries });
   const findings = (Array.isArray(outcome?.findings) ? outcome.findings : []).map(findingOf);
   const job = jobOf(inspection, history);
   const state = outcome?.verdict ?? inspection?.state ?? 'ended';
   const path = jobPath(jobId);
   return html`<h1>Job <code>${jobId}</code> ${badge(state, toneOf(state))}</h1>
-<div>${forms(`${path}/again`, 'Put again')}${outcome == null && forms(`${path}/cancel`, 'Cancel', null, 'bad')}</div>
+<div>${outcome != null && forms(`${path}/again`, 'Put again')}${outcome == null && forms(`${path}/cancel`, 'Cancel', null, 'bad')}${history?.submitted != null && html`<a href="${path}/fixture" download>Save as a fixture</a>`}</div>
 ${facts(factsOf(inspection, outcome ?? null, history))}
 ${history === null && html`<p class="quiet">Its history is not kept: it is over a day old, or PROTOSMITH_HISTORY is off.</p>`}
 ${(history?.leftOut.entries ?? 0) > 0 && html`<p class="warn">${history?.leftOut.entries ?? 0} entries of its history were left out.</p>`}
@@ -187,6 +188,6 @@ ${(outcome.proposals ?? []).length > 0 && html`<h3>Proposals</h3>${(outcome.prop
 
 /** Reads what is known of a job; `null` if nothing is. */
 export async function knownJob(operator: QueueOperator, jobId: string): Promise<KnownJob | null> {
-  const [inspection, kept] = await Promise.all([operator.inspect(jobId), operator.histories.of(jobId)]);
-  return inspection === null && kept === null ? null : { inspection, history: kept as History | null };
+  const [inspection, history] = await Promise.all([operator.inspect(jobId), readHistory(operator.histories, jobId)]);
+  return inspection === null && history === null ? null : { inspection, history };
 }

@@ -141,15 +141,19 @@ function readers({ readers: all }: Situation): Html {
 
 function quarantine({ quarantine: all }: Situation, forms: Forms): Html {
   return table(
-    ['bundle', 'what is known', ''],
-    all.map((entry) => {
-      const { digest, ...rest } = entry as { digest: string };
-      return [
-        html`<code>${digest.slice(0, 16)}</code>`,
-        html`<code>${JSON.stringify(rest)}</code>`,
-        forms(`/quarantine/${encodeURIComponent(digest)}/free`, 'Free'),
-      ];
-    }),
+    ['bundle', 'since', 'why', 'job', 'tenant', 'worker', ''],
+    all.map(({ digest, sinceMs, reason, jobId, tenant, worker, acknowledged }) => [
+      html`<code>${digest.slice(0, 16)}</code>`,
+      moment(sinceMs),
+      reason,
+      jobId === null ? 'unknown' : html`<a href="${jobPath(jobId)}">${jobId}</a>`,
+      tenant ?? 'unknown',
+      worker ?? 'unknown',
+      [
+        acknowledged ? 'acknowledged' : forms(`/quarantine/${encodeURIComponent(digest)}/acknowledge`, 'Acknowledge'),
+        forms(`/quarantine/${encodeURIComponent(digest)}/free`, 'Free', null, 'bad'),
+      ],
+    ]),
   );
 }
 

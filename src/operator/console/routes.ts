@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { strToU8, zipSync } from 'fflate';
 import type { QueueOperator } from '../../../queues/index.ts';
 import { exportFormat } from '../../contract/handler.ts';
+import { readHistory } from '../../telemetry/read-history.ts';
+import { fixtureFiles } from '../history-fixture.ts';
 import { recordOf } from '../stored-handlers.ts';
 import { NOTES, routeActions } from './actions.ts';
 import { type Admission, refuse } from './admission.ts';
@@ -8,18 +11,22 @@ import type { Forms } from './form.ts';
 import { handlerPage, handlersPage } from './handlers-page.ts';
 import { type Html, html } from './html.ts';
 import { jobPage, knownJob } from './job-page.ts';
+import { type JobQuery, jobsPage } from './jobs-page.ts';
 import { layout, type Page } from './layout.ts';
+import type { Lookout } from './lookout.ts';
+import { overviewPage } from './overview-page.ts';
 
 /** What the pages and actions of the console work on. */
 export interface Sources {
   operator: QueueOperator;
+  /** Looks at the whole installation. */
+  look: Lookout;
   admission: Admission;
   forms: Forms;
 }
 
-/** Routes all pages and actions. Returns what ends their work in the background. */
-export function routePages(server: FastifyInstance, sources: Sources): () => void {
-  const { operator, forms, admission } = sources;
+/** Routes all pages and actions. */
+export function routePages(server: FastifyInstance, { operator, look, forms, admission }: Sources): void {
   const page = (path: string, place: Page['place'], read: (request: FastifyRequest) => Promise<Read | null>): void => {
     server.get(path, async (request, reply) => {
       const found = await read(request);
@@ -29,6 +36,15 @@ export function routePages(server: FastifyInstance, sources: Sources): () => voi
       return send(reply.code(found === null ? 404 : 200), text);
     });
   };
+  page('/', '/', async () => ({
+    title: 'Overview',
+    body: overviewPage(await look.now(), look.samples, forms),
+    isLive: true,
+  }));
+  page('/jobs', '/jobs', async (request) => ({
+    title: 'Jobs',
+    body: await jobsPage(operator, request.query as JobQuery),
+  }));
   page('/jobs/:jobId', '/jobs', async (request) => {
     const { jobId } = request.params as { jobId: string };
     const known = await knownJob(operator, jobId);
@@ -51,8 +67,17 @@ export function routePages(server: FastifyInstance, sources: Sources): () => voi
     if (record === null) return refuse(reply, 404, 'no such handler');
     return reply.send({ format: exportFormat, version: 1, handlers: [record], withdrawn: [] });
   });
+  server.get('/jobs/:jobId/fixture', async (request, reply) => {
+    const { jobId } = request.params as { jobId: string };
+    const history = await readHistory(operator.histories, jobId);
+    if (history === null || history.submitted === null) return refuse(reply, 404, 'the job is not kept');
+    const files = fixtureFiles(history).map(([name, text]) => [`fixture/${name}`, strToU8(text)] as const);
+    return reply
+      .type('application/zip')
+      .header('content-disposition', 'attachment; filename="fixture.zip"')
+      .send(Buffer.from(zipSync(Object.fromEntries(files))));
+  });
   routeActions(server, operator, admission);
-  return () => {};
 }
 
 /** What a page shows. */

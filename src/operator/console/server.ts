@@ -1,12 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { QueueOperator } from '../../../queues/index.ts';
+import { type QueueOperator, redisFailure, trimmedError } from '../../../queues/index.ts';
 import { CodedError } from '../../kernel/errors.ts';
-import { guard } from './admission.ts';
+import type { SituationReader } from '../read-situation.ts';
+import { guard, refuse } from './admission.ts';
 import { ICON, SCRIPT, STYLE } from './assets.ts';
 import { mountBoard } from './board.ts';
 import { formsOf } from './form.ts';
+import { Lookout } from './lookout.ts';
 import { routePages } from './routes.ts';
 
 /** Options of the console. */
@@ -15,6 +17,8 @@ export interface ConsoleOptions {
   token: string;
   /** Whether it may act: put jobs again, cancel, withdraw, and so on. */
   writable: boolean;
+  /** Reads what the overview shows. */
+  situations: SituationReader;
   /** Served under `/metrics`. */
   metrics: Registry;
 }
@@ -47,8 +51,16 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
   server.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await metrics.metrics()),
   );
-  const closePages = routePages(server, {
+  server.setErrorHandler((error, _request, reply) => {
+    const { statusCode = 500 } = Object(error) as { statusCode?: number };
+    if (statusCode < 500) return refuse(reply, statusCode, Object(error).message);
+    const { code = 'DEFECT_UNCODED', message } = trimmedError(redisFailure(error, 'read the queue') ?? error);
+    return refuse(reply, code.startsWith('DEFECT') ? 500 : 503, `${code}: ${message}`);
+  });
+  const look = new Lookout(options.situations);
+  routePages(server, {
     operator,
+    look,
     admission,
     forms: formsOf(admission.formToken, writable),
   });
@@ -56,6 +68,7 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
   try {
     await server.listen({ host, port: options.port });
   } catch (error) {
+    look.close();
     await server.close();
     const found = (error as NodeJS.ErrnoException).code ?? 'an unknown fault';
     throw new CodedError(
@@ -66,7 +79,7 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
   return {
     port: (server.server.address() as AddressInfo).port,
     async close() {
-      closePages();
+      look.close();
       server.server.closeAllConnections();
       await server.close();
     },
