@@ -22,7 +22,7 @@ main.stale::before { content: "The console does not answer; this page may be old
 .badge { font-weight: 600; white-space: nowrap; } .badge.quiet { font-weight: 400; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--edge); } th { color: var(--quiet); font-weight: 500; white-space: nowrap; }
-td { overflow-wrap: anywhere; min-width: 4rem; }
+td { overflow-wrap: anywhere; min-width: 5rem; } td code.word { overflow-wrap: normal; }
 .matrix td, .matrix th { text-align: center; } .matrix td:first-child, .matrix th:first-child { text-align: left; min-width: 12rem; }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .3rem 1.2rem; margin: .4rem 0; }
 dl div { min-width: 0; } dt { color: var(--quiet); font-size: .82rem; } dd { margin: 0; overflow-wrap: anywhere; }
@@ -47,7 +47,7 @@ form.filters { display: flex; gap: .5rem .9rem; } label { font-size: .88rem; col
 input, select, button { font: inherit; font-size: .9rem; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 4px; padding: .2rem .5rem; max-width: 100%; }
 button { cursor: pointer; background: var(--panel); } button.bad { border-color: var(--bad); }
 summary { cursor: pointer; } details { margin: .35rem 0; } :target { scroll-margin-top: 1rem; outline: 2px solid var(--link); }
-@media (max-width: 34rem) { main { padding: .3rem .6rem 2rem; } dl { grid-template-columns: 1fr; } .bars li { grid-template-columns: 1fr; gap: 0; } }
+@media (max-width: 34rem) { main { padding: .3rem .6rem 2rem; } dl { grid-template-columns: 1fr 1fr; } .bars li { grid-template-columns: 1fr; gap: 0; } }
 `;
 
 /**

@@ -120,7 +120,7 @@ function findingsTable(findings: readonly Finding[]): Html {
     ['severity', 'code', 'place', 'message', 'amendment'],
     findings.map(({ severity, code, in: place, testCase, pointer, message, amendment }) => [
       badge(severity ?? 'error', severity === 'warning' ? 'warn' : 'bad'),
-      html`<code>${code}</code>`,
+      html`<code class="word">${code}</code>`,
       testCase === undefined
         ? html`<a href="#agreement">${place ?? ''}</a> <code>${pointer ?? ''}</code>`
         : html`<a href="#case-${testCase}">case ${testCase}, ${place}</a> <code>${pointer ?? ''}</code>`,

@@ -33,12 +33,12 @@ ${isCut && html`<p class="quiet">There may be more jobs; a narrower filter shows
 
 function rowOf({ jobId, state, kind, tenant, verdict, codes, atMs }: ListedJob): Part[] {
   return [
-    html`<a href="${jobPath(jobId)}"><code>${jobId.length > 40 ? `${jobId.slice(0, 40)}…` : jobId}</code></a>`,
+    html`<a href="${jobPath(jobId)}"><code class="word" title="${jobId}">${jobId.length > 20 ? `${jobId.slice(0, 20)}…` : jobId}</code></a>`,
     state,
     verdict === null ? '' : badge(verdict, toneOf(verdict)),
     kind,
     tenant ?? 'unknown',
-    codes.map((code) => html`<div><code>${code}</code></div>`),
+    codes.map((code) => html`<div><code class="word">${code}</code></div>`),
     moment(atMs),
   ];
 }

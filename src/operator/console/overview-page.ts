@@ -58,7 +58,7 @@ function inOrAgo(seconds: number): string {
 function outcomes({ recent }: Situation): Html {
   const verdicts = Object.entries(recent.verdicts).map(([verdict, count]) => [badge(verdict, toneOf(verdict)), count]);
   const codes = byCount(recent.codes).map(([code, count]) => [
-    html`<a href="/jobs?code=${encodeURIComponent(code)}"><code>${code}</code></a>`,
+    html`<a href="/jobs?code=${encodeURIComponent(code)}"><code class="word">${code}</code></a>`,
     count,
   ]);
   return html`<div class="beside"><div>${table(['verdict', 'jobs'], verdicts, 'No job ended.')}</div>
@@ -102,7 +102,7 @@ function workers(all: readonly WorkerView[]): Html {
       one.version,
       [
         `${one.running} of ${one.concurrency} `,
-        one.jobs.map((id) => html`<div><a href="${jobPath(id)}">${id}</a></div>`),
+        one.jobs.map((id) => html`<div><a href="${jobPath(id)}">${id.slice(0, 16)}</a></div>`),
       ],
       `${one.cells.all}, ${one.cells.waiting} wait, ${one.cells.killed} killed${one.level === null ? '' : ` (${one.level})`}`,
       one.sinceEndMs === null ? 'none yet' : `${span(one.sinceEndMs / 1_000)} ago`,
