@@ -38,7 +38,7 @@ async function open(...args: string[]) {
   return { url, token, get, session, close };
 }
 
-const listPath = '/board/api/queues?activeQueue=code-generation&status=waiting&page=1&jobsPerPage=10';
+const listPath = '/board/api/queues?activeQueue=code-generation&status=latest&page=1&jobsPerPage=10';
 const board = await open();
 
 test('it listens on loopback and lets nobody in without the token', async () => {
@@ -174,6 +174,35 @@ test('it is read only unless told otherwise', async () => {
   assert.ok(cleaned.ok, String(cleaned.status));
   assert.equal(await rig.queue.getJobState('waits-here'), 'unknown');
   assert.equal(await writable.close(), 0);
+});
+
+test('an action needs a form of our own page: another site can send one, but not with its token', async () => {
+  const writable = await open('--write');
+  const headers = { ...(await writable.session()), 'content-type': 'application/x-www-form-urlencoded' };
+  const overview = await (await writable.get('/', { headers })).text();
+  const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(overview) ?? [];
+  assert.ok(csrf.length > 30);
+  const pause = (body: string, more: Record<string, string> = {}) =>
+    writable.get('/pause', { method: 'POST', headers: { ...headers, ...more }, body }).then(({ status }) => status);
+  await rig.queue.resume();
+  assert.equal(await pause('reason=x'), 403);
+  assert.equal(await pause(`csrf=${csrf.replace(/.$/, '!')}`), 403);
+  assert.equal(await pause(`csrf=${csrf}`, { origin: 'http://127.0.0.1:1' }), 403);
+  assert.equal(await pause(`csrf=${csrf}`, { origin: 'null' }), 403);
+  assert.equal(await rig.queue.isPaused(), false);
+  assert.equal(await pause(`csrf=${csrf}&reason=x`, { origin: writable.url.origin }), 303);
+  assert.equal(await rig.queue.isPaused(), true);
+  await writable.close();
+});
+
+test('a page that nothing is kept for says so, and a read-only console has no forms that act', async () => {
+  const headers = await board.session();
+  for (const path of ['/jobs/nowhere', '/handlers/default/nowhere']) {
+    const answer = await board.get(path, { headers });
+    assert.equal(answer.status, 404, path);
+    assert.match(await answer.text(), /Nothing is kept/);
+  }
+  assert.doesNotMatch(await (await board.get('/', { headers })).text(), /method="post"/);
 });
 
 test('a job that cannot be taken is not added, and the operator is told why', async () => {
