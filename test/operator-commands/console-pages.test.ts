@@ -77,7 +77,8 @@ describe('the console in a browser', { skip: path === undefined && 'no Chromium 
   async function shoot(page: Page, name: string): Promise<void> {
     if (shots === undefined) return;
     mkdirSync(shots, { recursive: true });
-    await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+    const clip = { x: 0, y: 0, width: page.viewportSize()?.width ?? 400, height: 1_100 };
+    await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true, clip });
   }
 
   const clean = async ({ page, elsewhere, errors, context }: Awaited<ReturnType<typeof open>>) => {
