@@ -20,7 +20,7 @@ import { Quarantine } from './quarantine.ts';
 import { QueueError } from './queue-error.ts';
 import { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
-import { endedWith, type Requeued, type RequeueFilter, requeueEnded } from './requeue.ts';
+import { endedWith, newAttemptOf, type Requeued, type RequeueFilter, requeueEnded } from './requeue.ts';
 import { SharedLimits } from './shared-limits.ts';
 import { type TenantLoads, tenantLoads } from './tenant-loads.ts';
 import { TolerantQueue } from './tolerant-queue.ts';
@@ -66,6 +66,11 @@ export interface QueueOperator {
   endedWith(filter: RequeueFilter): Promise<EndedJob[]>;
   /** Puts ended jobs again, once each. */
   requeue(jobIds: readonly string[]): Promise<Requeued>;
+  /**
+   * Data with the lowest `attempt` above theirs that no job has, to submit them again as a new job. Rejects with
+   * `JOB_INVALID` if they are no object.
+   */
+  newAttemptOf(kind: string, data: unknown): Promise<Record<string, unknown>>;
   /** The entries of an outcome stream, the newest first. */
   outcomeEntries(stream: { replyTo: string; limit: number }): Promise<OutcomeEntry[]>;
   /** The jobs whose outcomes a filter means. */
@@ -152,6 +157,7 @@ type Acts = Pick<
   | 'cancel'
   | 'endedWith'
   | 'requeue'
+  | 'newAttemptOf'
   | 'outcomeEntries'
   | 'replayable'
   | 'replay'
@@ -176,6 +182,7 @@ function acts(
     cancel: (jobId) => cancelJob(jobId, queue, connection, keys),
     endedWith: (filter) => endedWith(connection, keys, filter),
     requeue: (jobIds) => requeueEnded(jobIds, new Histories(connection, keys), queue, connection, keys),
+    newAttemptOf: (kind, data) => newAttemptOf(kind, data, connection, keys),
     outcomeEntries: (stream) => outcomeEntries(connection, keys, stream),
     replayable: (filter) => replayable(connection, keys, filter),
     replay: (ended) => replayOutcomes(ended, new Outcomes(connection, keys, retentionSeconds)),

@@ -5,6 +5,7 @@ import { eachOf } from './each-of.ts';
 import { type EndedJob, endedJobs } from './ended-jobs.ts';
 import { jobIdOf } from './job-id.ts';
 import { isObject, jsonOf } from './json-text.ts';
+import { QueueError } from './queue-error.ts';
 
 /** Ended jobs that are looked at. */
 const MOST_LOOKED_AT = 100_000;
@@ -56,6 +57,30 @@ export function nextAttempt(data: unknown): Record<string, unknown> | null {
   if (!isObject(data)) return null;
   const before = Number.isSafeInteger(data.attempt) ? Number(data.attempt) : 0;
   return { ...data, attempt: Math.max(0, before) + 1 };
+}
+
+/** Attempts that are tried out: a thousand submissions of the same data by hand are a loop. */
+const MOST_ATTEMPTS = 1_000;
+
+/**
+ * Data with the lowest `attempt` above theirs that no job has. Rejects with `JOB_INVALID` if they are no object, or if
+ * a thousand attempts are taken.
+ */
+export async function newAttemptOf(
+  kind: string,
+  data: unknown,
+  connection: Connection,
+  keys: Keys,
+): Promise<Record<string, unknown>> {
+  let again = nextAttempt(data);
+  for (let tried = 0; again !== null && tried < MOST_ATTEMPTS; tried += 1) {
+    const jobIds = [jobIdOf(again), `${jobIdOf(again)}-${kind}`];
+    const taken = jobIds.flatMap((jobId) => [`${keys.queue}:${jobId}`, keys.outcome(jobId)]);
+    if ((await connection.exists(...taken)) === 0) return again;
+    again = nextAttempt(again);
+  }
+  const found = again === null ? 'data that are no object' : `${MOST_ATTEMPTS} attempts taken`;
+  throw new QueueError('JOB_INVALID', `Cannot submit job again: found ${found}, wanted an object and a free attempt`);
 }
 
 /**

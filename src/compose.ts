@@ -20,6 +20,7 @@ import {
   type QueueEvent,
   redisFacts,
   redisPermissions,
+  SharedLimits,
   Spendings,
   whenReady,
 } from '../queues/index.ts';
@@ -30,17 +31,18 @@ import {
   type Sandbox,
   type Quarantine as SandboxQuarantine,
 } from '../sandbox/index.ts';
-import type { Model } from './completion/create-model.ts';
 import { Tries } from './completion/tries.ts';
-import { composeModel, failedTries, limitsOf, modelName, watchModel } from './compose-model.ts';
+import { failedTries, limitsOf } from './compose-model.ts';
 import { type Config, sandboxOptions } from './config.ts';
 import type { AttemptReport } from './contract/outcome.ts';
+import { followLimits } from './follow-limits.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
 import { usageOf } from './job/budget.ts';
 import { ProcessBudget } from './job/process-budget.ts';
 import type { Services, UnansweredBook } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
+import { LiveModel } from './live-model.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
@@ -111,21 +113,27 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
     tally.onTry(ended);
     metrics.onTry(ended);
   });
-  const model = composeModel(config, circuits, log, tries);
-  const circuitWatch = watchModel(circuits, model, () => consumer);
+  const model = new LiveModel({ circuits, log, metrics, tries, consumer: () => consumer });
   const typeChecker = createTypeChecker();
   // The first check starts the compiler, which should not take a job's time.
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const whenWritable: Write = (write) => consumer.whenWritable(write);
   const parts = { config, log, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable };
-  const services = composeServices(parts, model, () => circuitWatch.look());
+  const services = composeServices(parts, model);
   const consumer = startConsumer(parts, services);
+  const following = followLimits(config, new SharedLimits(connection, keys), log, (next, changed) => {
+    consumer.setConcurrency(next.concurrency);
+    // The jobs of this process share the object, and read it whenever they spend.
+    Object.assign(services.limits, limitsOf(next));
+    if (changed.includes('models')) Object.assign(services, model.servicesFor(next));
+  });
   metrics.watch({ health: () => consumer.health(), sandbox });
   const sources = { health: () => consumer.health(), sandbox, silent: () => tries.silent(silentAfterMs) };
   const heart = new Heart(connection, keys, (state) => tally.beat(state, sources));
   const closeRest = async () => {
+    following.close();
     await heart.close();
-    circuitWatch.close();
+    model.close();
     failures.flush();
     await recorder.close();
     await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
@@ -145,7 +153,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
         await tellFailure(connection, keys, tally, error);
         throw error;
       });
-      circuitWatch.look();
+      model.look();
       void heart.beat('running');
     },
     async close() {
@@ -187,25 +195,15 @@ interface WorkerParts {
   whenWritable: Write;
 }
 
-/** The services of jobs. Calls `onFailure` after each failed question. */
+/** The services of jobs. */
 function composeServices(
   { config, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable }: WorkerParts,
-  model: Model,
-  onFailure: () => void,
+  model: LiveModel,
 ): Services {
   const spendings = new Spendings(connection, keys);
   const limits = limitsOf(config);
-  const asking = (completer: Pick<Model, 'complete'>): Model => ({
-    ...model,
-    complete: (...question) =>
-      completer.complete(...question).catch((error) => {
-        onFailure();
-        throw error;
-      }),
-  });
   return {
-    completer: metrics.counting(asking(model)),
-    model: modelName(config),
+    ...model.servicesFor(config),
     limits,
     spending: {
       of: (jobId) => spendings.of(jobId),
@@ -223,7 +221,6 @@ function composeServices(
     handlers: createHandlerStore(connection, config, whenWritable),
     readings: createReadingStore(connection, config, whenWritable),
     readingMode: config.reading,
-    confirmer: metrics.counting(asking(model.other)),
     onJobEvent: recorder.onJobEvent,
   };
 }

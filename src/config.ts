@@ -1,4 +1,5 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: the table of all settings.
+import { closestTo } from './kernel/closest.ts';
 import { CodedError } from './kernel/errors.ts';
 
 /** A setting: an environment variable, some with a flag. */
@@ -473,6 +474,22 @@ export function readConfig<Name extends keyof Config = keyof Config>(
 }
 
 /**
+ * Environment variables that look like mistyped settings, each with the setting that was probably meant. Others with our
+ * prefix are not told: another program may use them, as Kubernetes does for a service of our name.
+ */
+export function unknownSettings(environment: Environment): { name: string; meant: string }[] {
+  const known = Object.values(settings).map(({ env }) => env);
+  return Object.keys(environment).flatMap((name) => {
+    const isServiceLink = /_(SERVICE_HOST|(SERVICE_)?PORT(_\w+)?)$/.test(name);
+    if (!name.startsWith('PROTOSMITH_') || known.includes(name) || isServiceLink) return [];
+    const meant = closestTo(name.slice('PROTOSMITH_'.length), known.map(withoutPrefix));
+    return meant === undefined ? [] : [{ name, meant: `PROTOSMITH_${meant}` }];
+  });
+}
+
+const withoutPrefix = (env: string) => env.replace(/^PROTOSMITH_/, '');
+
+/**
  * The models to ask, in order: those of `PROTOSMITH_MODELS`, else the one of `PROTOSMITH_MODEL`. A name of `null` means
  * that none is set.
  */
@@ -541,7 +558,7 @@ function modelFaults(config: Partial<Config>, environment: Readonly<Record<strin
 }
 
 /** Without prices the cost is unknown, and a limit on it would have no effect. */
-function budgetFaults(config: Partial<Config>): string[] {
+export function budgetFaults(config: Partial<Config>): string[] {
   const { inputPrice = null, outputPrice = null } = config;
   const priced = (config.models ?? [{ inputPrice, outputPrice }]).every(
     (one) => one.inputPrice !== null && one.outputPrice !== null,
@@ -555,6 +572,6 @@ function budgetFaults(config: Partial<Config>): string[] {
   );
 }
 
-function isUnreadable(value: unknown): value is Unreadable {
+export function isUnreadable(value: unknown): value is Unreadable {
   return typeof value === 'object' && value !== null && 'wanted' in value;
 }

@@ -5,8 +5,11 @@ import type { Amendment, Finding } from './finding.ts';
 import type { Kind, Role } from './job.ts';
 import type { DropReason } from './reading.ts';
 
+/** Every verdict. */
+export const verdicts = ['generated', 'clean', 'disputed', 'error'] as const;
+
 /** The end of a job. */
-export type Verdict = 'generated' | 'clean' | 'disputed' | 'error';
+export type Verdict = (typeof verdicts)[number];
 
 /** One place where a value differs from what the case expects. */
 export interface Difference {

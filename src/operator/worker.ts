@@ -1,5 +1,5 @@
 import { composeWorker } from '../compose.ts';
-import { readConfig, redactUrl } from '../config.ts';
+import { readConfig, redactUrl, unknownSettings } from '../config.ts';
 import { createLog } from '../telemetry/log.ts';
 import { takeWarnings } from '../telemetry/process-warnings.ts';
 import { protosmithVersion } from '../version.ts';
@@ -75,6 +75,7 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
     honourProxy(process.env);
     const log = createLog(config.logLevel);
     takeWarnings((warning) => log.warn({ error: warning }, 'process-warning'));
+    for (const unknown of unknownSettings(process.env)) log.warn(unknown, 'unknown-setting');
     const stopped = stopSignal();
     const running = await composeWorker(config, log);
     try {
