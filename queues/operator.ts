@@ -54,8 +54,8 @@ export interface QueueOperator {
   /** Lists jobs by state, verdict, code, tenant and age; bounded work for Redis. */
   jobs(filter: JobFilter): Promise<JobList>;
   /**
-   * The whole id of a job that was cut short; the text itself if no job of those that are listed begins with it. Rejects
-   * with `JOB_UNKNOWN` if several do.
+   * The whole id of a job that was cut short; the text itself if no job of those that are listed begins with it.
+   * Rejects with `JOB_UNKNOWN` if several do.
    */
   jobIdLike(beginning: string): Promise<string>;
   /** Waiting and running jobs by tenant; bounded work for Redis. */

@@ -136,7 +136,10 @@ export class Outcomes {
     await this.#add(job.replyTo, finalFields(job.jobId, envelope, replayed));
   }
 
-  /** Adds a final entry for a job that was not taken on: its outcome would use up its id, so `code` and `message` say why. */
+  /**
+   * Adds a final entry for a job that was not taken on: its outcome would use up its id, so `code` and `message` say
+   * why.
+   */
   async announceRefusal(
     envelope: Envelope,
     job: { jobId: string; replyTo: string },

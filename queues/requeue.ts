@@ -85,8 +85,8 @@ export async function newAttemptOf(
 
 /**
  * Puts ended jobs on the queue again, each as a new job with the same data but an `attempt` one higher, under the
- * recommended id. Its id depends on the data alone, so that a job that is put again twice, even at the same time, is one
- * new job.
+ * recommended id. Its id depends on the data alone, so that a job that is put again twice, even at the same time, is
+ * one new job.
  */
 export async function requeueEnded(
   jobIds: readonly string[],

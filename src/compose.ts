@@ -102,17 +102,10 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
       throw error;
     });
   const metrics = createWorkerMetrics(protosmithVersion());
-  const recorder = composeRecorder(config, log, keys, [
-    metrics,
-    { onJobEvent() {}, onQueueEvent: (event) => tally.onQueueEvent(event) },
-  ]);
+  const recorder = composeRecorder(config, log, keys, metrics, tally);
   const circuits = new Endpoints(connection, keys);
   const failures = failedTries(log);
-  const tries = new Tries((ended) => {
-    failures.note(ended);
-    tally.onTry(ended);
-    metrics.onTry(ended);
-  });
+  const tries = new Tries((ended) => void [failures.note(ended), tally.onTry(ended), metrics.onTry(ended)]);
   const model = new LiveModel({ circuits, log, metrics, tries, consumer: () => consumer });
   const typeChecker = createTypeChecker();
   // The first check starts the compiler, which should not take a job's time.
@@ -197,7 +190,7 @@ interface WorkerParts {
 
 /** The services of jobs. */
 function composeServices(
-  { config, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable }: WorkerParts,
+  { config, connection, keys, quarantine, sandbox, recorder, typeChecker, whenWritable }: WorkerParts,
   model: LiveModel,
 ): Services {
   const spendings = new Spendings(connection, keys);
@@ -262,9 +255,16 @@ function startConsumer({ config, metrics, recorder }: WorkerParts, services: Ser
 }
 
 /** Everything that records what happens to jobs. */
-function composeRecorder({ redisUrl, history }: WorkerConfig, log: Log, keys: Keys, counting: readonly Recorder[]) {
+function composeRecorder(
+  { redisUrl, history }: WorkerConfig,
+  log: Log,
+  keys: Keys,
+  metrics: WorkerMetrics,
+  tally: WorkerTally,
+) {
   return recorderOf([
-    ...counting,
+    metrics,
+    { onJobEvent() {}, onQueueEvent: (event) => tally.onQueueEvent(event) },
     { onJobEvent: logJobEvents(log), onQueueEvent: (event) => logQueueEvent(log, event) },
     ...(history === null ? [] : [createHistoryRecorder(redisUrl, keys, history, log)]),
   ]);

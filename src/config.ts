@@ -474,8 +474,8 @@ export function readConfig<Name extends keyof Config = keyof Config>(
 }
 
 /**
- * Environment variables that look like mistyped settings, each with the setting that was probably meant. Others with our
- * prefix are not told: another program may use them, as Kubernetes does for a service of our name.
+ * Environment variables that look like mistyped settings, each with the setting that was probably meant. Others with
+ * our prefix are not told: another program may use them, as Kubernetes does for a service of our name.
  */
 export function unknownSettings(environment: Environment): { name: string; meant: string }[] {
   const known = Object.values(settings).map(({ env }) => env);

@@ -2,8 +2,8 @@ import type { Consumer, Endpoints } from '../queues/index.ts';
 import type { Model } from './completion/create-model.ts';
 import type { CircuitWatch } from './completion/shared-circuit.ts';
 import type { Tries } from './completion/tries.ts';
-import type { WorkerConfig } from './compose.ts';
 import { composeModel, modelName, noModelAnswers, watchModel } from './compose-model.ts';
+import type { Config } from './config.ts';
 import type { Services } from './job/services.ts';
 import type { Log } from './telemetry/log.ts';
 import type { WorkerMetrics } from './telemetry/worker-metrics.ts';
@@ -27,10 +27,10 @@ export class LiveModel {
   }
 
   /**
-   * The services that ask the model of these settings. Takes the place of the model before, whose open circuits hold the
-   * worker no more; questions that were put to it are answered by it.
+   * The services that ask the model of these settings. Takes the place of the model before, whose open circuits hold
+   * the worker no more; questions that were put to it are answered by it.
    */
-  servicesFor(config: WorkerConfig): Pick<Services, 'completer' | 'model' | 'confirmer'> {
+  servicesFor(config: Omit<Config, 'consoleToken'>): Pick<Services, 'completer' | 'model' | 'confirmer'> {
     const { circuits, log, metrics, tries, consumer } = this.#parts;
     const model = composeModel(config, circuits, log, tries);
     if (this.#watch !== undefined) {

@@ -2,8 +2,8 @@
 const maxLength = 80;
 
 /**
- * The name that is most likely meant by a mistyped one; `undefined` if none is close. A name is close if at most a third
- * of its letters are wrong, missing, too many or exchanged with a neighbour.
+ * The name that is most likely meant by a mistyped one; `undefined` if none is close. A name is close if at most a
+ * third of its letters are wrong, missing, too many or exchanged with a neighbour.
  */
 export function closestTo(given: string, names: Iterable<string>): string | undefined {
   let best: { name: string; distance: number } | undefined;
