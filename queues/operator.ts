@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { type Cancelled, cancelJob } from './cancel-job.ts';
-import { DEFAULT_RETENTION_SECONDS, type Keys, keysOf, QUEUE_NAME } from './catalog.ts';
+import { DEFAULT_RETENTION_SECONDS, isUsableId, type Keys, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { parseData } from './delivery.ts';
@@ -198,8 +198,9 @@ function acts(
 }
 
 async function jobIdLike(beginning: string, connection: Connection, keys: Keys, jobs: JobReader): Promise<string> {
-  const known = await connection.exists(`${keys.queue}:${beginning}`, keys.outcome(beginning));
-  if (known > 0) return beginning;
+  // The text may be the name of one of BullMQ's own keys.
+  const names = isUsableId(beginning) ? [`${keys.queue}:${beginning}`, keys.outcome(beginning)] : [];
+  if (names.length > 0 && (await connection.exists(...names)) > 0) return beginning;
   const { jobs: listed } = await listJobs(connection, keys, jobs, { idStart: beginning, limit: 100 });
   const jobIds = [...new Set(listed.map(({ jobId }) => jobId))];
   const [only] = jobIds;
