@@ -14,8 +14,7 @@ class TolerantJob<Data, Result, Name extends string, Progress extends JobProgres
     jobId?: string,
   ): Job<Data, Result, Name> {
     const own = { ...json, id: jobId ?? json.id, name: json.name ?? '', data: 'null' };
-    // biome-ignore lint/complexity/noThisInStatic: called by its name, it would make a job that removes itself as
-    // BullMQ's own does.
+    // biome-ignore lint/complexity/noThisInStatic: called by its name, it would make a job that removes itself as BullMQ's own does.
     const job = super.fromJSON<Data, Result, Name>(queue, own, jobId);
     job.data = parseData(json.data) as Data;
     return job;
