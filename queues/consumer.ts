@@ -218,6 +218,7 @@ class QueueConsumer implements Consumer {
   setConcurrency(concurrency: number): void {
     this.#worker.concurrency = concurrency;
     this.#running.maxLate = concurrency;
+    this.#valve.wake().catch((error: unknown) => this.#noteError(error));
   }
 
   close({ drainMs = 30_000 }: { drainMs?: number } = {}): Promise<void> {
