@@ -10,6 +10,7 @@ import { putAside } from './mending.ts';
 import { stampedByRedis } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { Script } from './script.ts';
+import { metadataWith, traceparentOf } from './trace-context.ts';
 
 /** The consumer group of the intake stream. */
 export const INTAKE_GROUP = 'protosmith';
@@ -74,7 +75,8 @@ export class IntakeEntries {
     const kind = kindOf(values);
     const { digest, writable } = measured(data);
     // Redis took the job when it took the entry, however long the entry waited.
-    const stamped = { timestamp: Number.parseInt(entryId, 10), telemetry: stampedByRedis.telemetry };
+    const metadata = metadataWith(stampedByRedis.mark, traceparentOf(values.get('traceparent')));
+    const stamped = { timestamp: Number.parseInt(entryId, 10), telemetry: { metadata } };
     const put = async (id: string) => {
       const add = () => this.#queue.add(kind, writable, { jobId: id, attempts: 1, ...stamped });
       await add().catch(async (error: unknown) => {

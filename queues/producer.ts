@@ -11,6 +11,7 @@ import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { redisFailure, unreachable } from './redis-refusal.ts';
+import { metadataWith, traceparentOf } from './trace-context.ts';
 
 /** Where to submit jobs, and how long to wait for Redis. */
 export interface ProducerOptions {
@@ -31,9 +32,13 @@ export interface Producer {
    * Submits a job, under `jobId` or the recommended id for its data; submitting the same job twice makes one job.
    * Rejects with `JOB_ID_INVALID` for an id that BullMQ or the contract does not allow, with `JOB_ID_REUSED` if the id
    * has an outcome or a job with other data or another kind, and with `JOB_TOO_LARGE` or `JOB_TOO_DEEP` beyond the
-   * limits.
+   * limits. `traceparent` is the caller's trace context (W3C); the spans of the job stand below it.
    */
-  submit(kind: string, data: unknown, options?: { jobId?: string }): Promise<{ jobId: string }>;
+  submit(
+    kind: string,
+    data: unknown,
+    options?: { jobId?: string; traceparent?: string | undefined },
+  ): Promise<{ jobId: string }>;
   /** The published outcome of a job; `null` while it has none. */
   outcomeOf(jobId: string): Promise<PublishedEnvelope | null>;
   /**
@@ -73,7 +78,7 @@ class QueueProducer implements Producer {
     this.#connectWithinMs = options.connectWithinMs ?? 3_000;
   }
 
-  async submit(kind: string, data: unknown, options: { jobId?: string } = {}) {
+  async submit(kind: string, data: unknown, options: { jobId?: string; traceparent?: string | undefined } = {}) {
     const { digest, bytes, writable } = measuredJob(data);
     const jobId = options.jobId ?? jobIdFor(digest);
     if (!isUsableId(jobId)) {
@@ -88,14 +93,15 @@ class QueueProducer implements Producer {
         `Cannot submit job: found ${bytes} bytes, wanted at most ${limits.jobBytes.value}`,
       );
     }
+    const traceparent = traceparentOf(options.traceparent);
+    const job = { kind, data: writable, digest, traceparent };
     return this.#reach(async () => {
-      const found = await this.#put(jobId, kind, writable, digest);
+      const found = await this.#put(jobId, job);
       if (found === 'this job') return { jobId };
       // The recommended id does not depend on the kind: the same agreement may be reviewed first and generated later.
       const alternative = `${jobId}-${kind}`;
       const isOurs = options.jobId === undefined && found === 'another kind' && isUsableId(alternative);
-      if (isOurs && (await this.#put(alternative, kind, writable, digest)) === 'this job')
-        return { jobId: alternative };
+      if (isOurs && (await this.#put(alternative, job)) === 'this job') return { jobId: alternative };
       throw new QueueError(
         'JOB_ID_REUSED',
         `Cannot submit job: found ${found} under the id ${jobId}, wanted the same job or a new id`,
@@ -106,16 +112,23 @@ class QueueProducer implements Producer {
   /** Adds a job to the queue and tells what its id stands for. */
   async #put(
     jobId: string,
-    kind: string,
-    data: unknown,
-    digest: string,
+    {
+      kind,
+      data,
+      digest,
+      traceparent,
+    }: { kind: string; data: unknown; digest: string; traceparent: string | undefined },
   ): Promise<'this job' | 'other data' | 'another kind'> {
     const published = await this.#readOutcome(jobId);
     if (published !== null && published.dataDigest !== null && published.dataDigest !== digest) return 'other data';
     if (published !== null && published.kind !== null && published.kind !== kind) return 'another kind';
     // BullMQ's answer does not tell whether it added the job or had one with this id: a mark among the options does.
     const mark = randomUUID();
-    await this.#openQueue().add(kind, data, { jobId, attempts: 1, telemetry: { metadata: mark } });
+    await this.#openQueue().add(kind, data, {
+      jobId,
+      attempts: 1,
+      telemetry: { metadata: metadataWith(mark, traceparent) },
+    });
     const key = `${this.#keys.queue}:${jobId}`;
     const options = await this.#connection.hget(key, 'opts');
     if (options === null || options.includes(mark)) return 'this job';

@@ -89,7 +89,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
       throw error;
     });
   const metrics = createWorkerMetrics(protosmithVersion());
-  const recorder = composeRecorder(config, log, keys, metrics);
+  const recorder = await composeRecorder(config, log, keys, metrics);
   const circuits = new Endpoints(connection, keys);
   const model = composeModel(config, circuits, log);
   const circuitWatch = watchCircuits(circuits, model.endpoints, {
@@ -206,7 +206,7 @@ function startConsumer({ config, metrics, recorder }: WorkerParts, services: Ser
     retentionSeconds: config.retentionSeconds,
     process: async (delivery, signal) => {
       metrics.jobTaken(delivery);
-      return runJob({ ...delivery, signal }, services);
+      return runJob({ ...delivery, signal }, services).finally(() => recorder.onDone(delivery));
     },
     giveUp: async ({ jobId, kind, data }, reason) => {
       const envelope = errorEnvelope(kind, data, reason);
@@ -222,11 +222,20 @@ function startConsumer({ config, metrics, recorder }: WorkerParts, services: Ser
 }
 
 /** Everything that records what happens to jobs. */
-function composeRecorder({ redisUrl, history }: WorkerConfig, log: Log, keys: Keys, metrics: WorkerMetrics) {
+async function composeRecorder(
+  { redisUrl, history, otlpEndpoint: endpoint, traceShare: share }: WorkerConfig,
+  log: Log,
+  keys: Keys,
+  metrics: WorkerMetrics,
+): Promise<Required<Recorder>> {
+  // Loaded only where traces are on: the SDK costs start-up time and memory.
+  const tracing = endpoint === null ? null : await import('./telemetry/trace-recorder.ts');
+  const traces = { endpoint: endpoint ?? '', share, version: protosmithVersion() };
   return recorderOf([
     metrics,
     { onJobEvent: logJobEvents(log), onQueueEvent: (event) => logQueueEvent(log, event) },
     ...(history === null ? [] : [createHistoryRecorder(redisUrl, keys, history, log)]),
+    ...(tracing === null ? [] : [tracing.createTraceRecorder(traces)]),
   ]);
 }
 

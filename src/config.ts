@@ -371,6 +371,19 @@ export const settings = {
     fallback: defaultHistory,
     read: history,
   }),
+  otlpEndpoint: setting<string | null>({
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    about:
+      'base URL of an OpenTelemetry receiver (OTLP over HTTP) for a trace of each job; OTEL_EXPORTER_OTLP_HEADERS may hold its headers; no traces when not set, or with OTEL_SDK_DISABLED=true',
+    fallback: null,
+    read: (given, environment) => (environment.OTEL_SDK_DISABLED === 'true' ? null : endpointUrl(given)),
+  }),
+  traceShare: setting({
+    env: 'OTEL_TRACES_SAMPLER_ARG',
+    about: 'share of the jobs that are traced, 0 to 1, where the producer has not decided it',
+    fallback: 1,
+    read: (given) => (/^(?:0|1|0?\.\d+|1\.0+)$/.test(given) ? Number(given) : { wanted: 'a number from 0 to 1' }),
+  }),
   drainMs: setting({
     env: 'PROTOSMITH_DRAIN_MS',
     about: 'how long a stopping worker may take to finish its jobs, in milliseconds',

@@ -39,6 +39,8 @@ const settingsRead = [
   'maxHandlersPerTenant',
   'quarantineSeconds',
   'history',
+  'otlpEndpoint',
+  'traceShare',
   'drainMs',
   'durable',
   'port',
