@@ -27,6 +27,8 @@ outcome, prints that.
   --job-id <id>      the job's id; default: derived from its data, so that a repeated job is the same job
   --no-wait          prints the job id and exits
 
+The environment variable TRACEPARENT (W3C Trace Context) puts the spans of the job below those of the caller.
+
 ${settingsHelp(settingsRead)}
 Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable job, 69 Redis unreachable or no outcome
 10 s after the deadline, 78 wrong settings.
@@ -51,7 +53,11 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
     });
     try {
       const jobId = values['job-id'];
-      const submitted = await producer.submit(values.kind, data, jobId === undefined ? {} : { jobId });
+      const traceparent = process.env.TRACEPARENT;
+      const submitted = await producer.submit(values.kind, data, {
+        ...(jobId === undefined ? {} : { jobId }),
+        traceparent,
+      });
       if (values['no-wait']) {
         process.stdout.write(`${submitted.jobId}\n`);
         return exitCodes.ok;

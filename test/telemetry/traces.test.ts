@@ -145,7 +145,7 @@ test('one trace goes from the producer over the job and its stages to the model 
 
 test('without a receiver nothing of OpenTelemetry is loaded, and a receiver that is away costs no job', async () => {
   const hook =
-    "import{registerHooks}from'node:module';registerHooks({load(u,c,n){if(u.includes('opentelemetry'))console.log('LOADED '+u);return n(u,c)}})";
+    "import{registerHooks}from'node:module';registerHooks({load(u,c,n){if(/opentelemetry.(sdk|exporter)/.test(u))console.log('LOADED '+u);return n(u,c)}})";
   const listing = `data:text/javascript,${encodeURIComponent(hook).replaceAll("'", '%27')}`;
   const off = await rig.worker({ NODE_OPTIONS: `--import=${listing}` });
   await rig.outcomeOf(markedJob('untraced', { timeoutMs: 120_000 }), { kind: 'review' });
