@@ -284,7 +284,7 @@ export async function openSandbox(
     onEvent: (event) => log.warn({ sandbox: event }, 'sandbox'),
   });
   const { level, inForce, missing } = sandbox.layers;
-  log[missing.length > 0 ? 'warn' : 'info']({ level, inForce, missing }, 'sandbox layers');
+  log[missing.length > 0 ? 'warn' : 'info']({ sandboxLevel: level, inForce, missing }, 'sandbox layers');
   return sandbox;
 }
 

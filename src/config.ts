@@ -430,6 +430,12 @@ export const settings = {
     fallback: 'info' as const,
     read: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   }),
+  logFormat: setting({
+    env: 'PROTOSMITH_LOG_FORMAT',
+    about: 'json, text for people, or auto: text on a terminal and json elsewhere',
+    fallback: 'auto' as const,
+    read: oneOf('auto', 'json', 'text'),
+  }),
   generator: setting({
     env: 'PROTOSMITH_GENERATOR',
     about: 'kind of model behind the server: live, or scripted as in the demo',
