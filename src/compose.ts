@@ -36,6 +36,7 @@ import { usageOf } from './job/budget.ts';
 import { ProcessBudget } from './job/process-budget.ts';
 import type { Services, UnansweredBook } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
+import { isObject } from './kernel/json.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
@@ -191,9 +192,15 @@ function unansweredIn(spendings: Spendings): UnansweredBook {
   const inTime = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
     Promise.race([answer, sleep(unansweredTimeoutMs, otherwise, { ref: false })]).catch(() => otherwise);
   return {
-    of: (jobId) => inTime(spendings.leftOf(jobId) as Promise<AttemptReport[]>, []),
+    // Anybody can write to Redis: what is no attempt is left out of the report.
+    of: async (jobId) => (await inTime(spendings.leftOf(jobId), [])).filter(isAttempt),
     keep: (jobId, attempts) => inTime(spendings.leave(jobId, attempts), undefined),
   };
+}
+
+function isAttempt(value: unknown): value is AttemptReport {
+  const { attempt, purpose, model, usage } = Object(value) as Partial<AttemptReport>;
+  return typeof attempt === 'number' && typeof purpose === 'string' && typeof model === 'string' && isObject(usage);
 }
 
 /** Starts fetching and processing jobs. */
