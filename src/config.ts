@@ -152,8 +152,8 @@ const history = (given: string): HistorySetting | null | Unreadable => {
   if (isUnreadable(limits)) return { wanted: form };
   const ranges = { hours: [0.1, 720], kilobytesPerJob: [16, 16_384], entriesPerJob: [50, 10_000], memoryShare: [0, 1] };
   for (const [name, value] of Object.entries(limits)) {
-    const [least = 0, most = 0] = (ranges as Record<string, number[]>)[name] ?? [];
-    if (!(value >= least && value <= most) || most === 0) return { wanted: form };
+    const [least = 1, most = 0] = new Map<string, number[]>(Object.entries(ranges)).get(name) ?? [];
+    if (!(value >= least && value <= most)) return { wanted: form };
   }
   const { hours = 24, kilobytesPerJob = 512, entriesPerJob = 1_000, memoryShare = 0.7 } = limits;
   return {
