@@ -42,6 +42,7 @@ import { usageOf } from './job/budget.ts';
 import { ProcessBudget } from './job/process-budget.ts';
 import type { Services, UnansweredBook } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
+import { isObject } from './kernel/json.ts';
 import { LiveModel } from './live-model.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
@@ -102,7 +103,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
       throw error;
     });
   const metrics = createWorkerMetrics(protosmithVersion());
-  const recorder = composeRecorder(config, log, keys, metrics, tally);
+  const recorder = await composeRecorder(config, log, keys, metrics, tally);
   const circuits = new Endpoints(connection, keys);
   const failures = failedTries(log);
   const tries = new Tries((ended) => void [failures.note(ended), tally.onTry(ended), metrics.onTry(ended)]);
@@ -223,9 +224,15 @@ function unansweredIn(spendings: Spendings): UnansweredBook {
   const inTime = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
     Promise.race([answer, sleep(unansweredTimeoutMs, otherwise, { ref: false })]).catch(() => otherwise);
   return {
-    of: (jobId) => inTime(spendings.leftOf(jobId) as Promise<AttemptReport[]>, []),
+    // Anybody can write to Redis: what is no attempt is left out of the report.
+    of: async (jobId) => (await inTime(spendings.leftOf(jobId), [])).filter(isAttempt),
     keep: (jobId, attempts) => inTime(spendings.leave(jobId, attempts), undefined),
   };
+}
+
+function isAttempt(value: unknown): value is AttemptReport {
+  const { attempt, purpose, model, usage } = Object(value) as Partial<AttemptReport>;
+  return typeof attempt === 'number' && typeof purpose === 'string' && typeof model === 'string' && isObject(usage);
 }
 
 /** Starts fetching and processing jobs. */
@@ -239,7 +246,8 @@ function startConsumer({ config, metrics, recorder }: WorkerParts, services: Ser
     process: async (delivery, signal) => {
       metrics.jobTaken(delivery);
       const { tenant } = jobReader.factsOf(delivery.kind, delivery.data);
-      return inHand.run({ ...delivery, tenant }, () => runJob({ ...delivery, signal }, services));
+      const running = inHand.run({ ...delivery, tenant }, () => runJob({ ...delivery, signal }, services));
+      return running.finally(() => recorder.onDone(delivery));
     },
     giveUp: async ({ jobId, kind, data }, reason) => {
       const envelope = errorEnvelope(kind, data, reason);
@@ -255,18 +263,22 @@ function startConsumer({ config, metrics, recorder }: WorkerParts, services: Ser
 }
 
 /** Everything that records what happens to jobs. */
-function composeRecorder(
-  { redisUrl, history }: WorkerConfig,
+async function composeRecorder(
+  { redisUrl, history, otlpEndpoint: endpoint, traceShare: share }: WorkerConfig,
   log: Log,
   keys: Keys,
   metrics: WorkerMetrics,
   tally: WorkerTally,
-) {
+): Promise<Required<Recorder>> {
+  // Loaded only where traces are on: the SDK costs start-up time and memory.
+  const tracing = endpoint === null ? null : await import('./telemetry/trace-recorder.ts');
+  const traces = { endpoint: endpoint ?? '', share, version: protosmithVersion() };
   return recorderOf([
     metrics,
     { onJobEvent() {}, onQueueEvent: (event) => tally.onQueueEvent(event) },
     { onJobEvent: logJobEvents(log), onQueueEvent: (event) => logQueueEvent(log, event) },
     ...(history === null ? [] : [createHistoryRecorder(redisUrl, keys, history, log)]),
+    ...(tracing === null ? [] : [tracing.createTraceRecorder(traces)]),
   ]);
 }
 
@@ -318,7 +330,7 @@ export async function openSandbox(
     onEvent: (event) => log.warn({ sandbox: event }, 'sandbox'),
   });
   const { level, inForce, missing } = sandbox.layers;
-  log[missing.length > 0 ? 'warn' : 'info']({ level, inForce, missing }, 'sandbox layers');
+  log[missing.length > 0 ? 'warn' : 'info']({ sandboxLevel: level, inForce, missing }, 'sandbox layers');
   return sandbox;
 }
 

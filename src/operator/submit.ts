@@ -30,6 +30,8 @@ outcome, prints that.
   --again            as a new job, with an attempt one higher than any before: for data that have an outcome already
   --no-wait          prints the job id and exits
 
+The environment variable TRACEPARENT (W3C Trace Context) puts the spans of the job below those of the caller.
+
 ${settingsHelp(settingsRead)}
 Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable job, 69 Redis unreachable or no outcome
 10 s after the deadline, 78 wrong settings.
@@ -59,7 +61,8 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
     try {
       const jobId = values['job-id'];
       const data = values.again ? await newAttempt(given, kind, config) : given;
-      const submitted = await producer.submit(kind, data, jobId === undefined ? {} : { jobId });
+      const traceparent = process.env.TRACEPARENT;
+      const submitted = await producer.submit(kind, data, { ...(jobId === undefined ? {} : { jobId }), traceparent });
       if (values['no-wait']) {
         process.stdout.write(`${submitted.jobId}\n`);
         return exitCodes.ok;
