@@ -84,6 +84,8 @@ export interface Consumer {
    */
   pause(reason: string, fault?: Reason | null): Promise<void>;
   resume(reason: string): Promise<void>;
+  /** Changes how many jobs are processed at once. Running jobs go on, even if they are more. */
+  setConcurrency(concurrency: number): void;
   /**
    * Stops fetching, waits for running jobs for `drainMs` (default 30,000), hands the rest back to the queue, and
    * disconnects.
@@ -211,6 +213,12 @@ class QueueConsumer implements Consumer {
 
   resume(reason: string): Promise<void> {
     return this.#valve.open(reason);
+  }
+
+  setConcurrency(concurrency: number): void {
+    this.#worker.concurrency = concurrency;
+    this.#running.maxLate = concurrency;
+    this.#valve.wake().catch((error: unknown) => this.#noteError(error));
   }
 
   close({ drainMs = 30_000 }: { drainMs?: number } = {}): Promise<void> {

@@ -18,6 +18,8 @@ export interface Delivery {
   readonly text: string;
   /** `default` where the data do not tell. */
   readonly tenant: string;
+  /** The producer's trace context (W3C), if it gave one. */
+  readonly traceparent?: string;
   readonly dataDigest: string;
   /** Size of the JSON text. */
   readonly rawBytes: number;
@@ -73,6 +75,7 @@ export interface StoredJob {
   data: unknown;
   deliveries: number;
   deaths: number;
+  traceparent?: string | undefined;
 }
 
 /** Makes the delivery of a stored job; its `publishNow` rejects until the job runs. */
@@ -89,6 +92,7 @@ export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outco
     data,
     text,
     tenant: tenant ?? 'default',
+    ...(job.traceparent === undefined ? {} : { traceparent: job.traceparent }),
     dataDigest: dataDigestOf(data, text),
     rawBytes: Buffer.byteLength(text),
     takenAtMs,

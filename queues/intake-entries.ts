@@ -10,6 +10,7 @@ import { putAside } from './mending.ts';
 import { type Outcomes, stampedByRedis } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { Script } from './script.ts';
+import { metadataWith, traceparentOf } from './trace-context.ts';
 import { TenantFull, type Turns } from './turns.ts';
 
 /** The consumer group of the intake stream. */
@@ -93,7 +94,8 @@ export class IntakeEntries {
     const kind = kindOf(values);
     const { digest, writable } = measured(data);
     // Redis took the job when it took the entry, however long the entry waited.
-    const stamped = { timestamp: Number.parseInt(entryId, 10), telemetry: stampedByRedis.telemetry };
+    const metadata = metadataWith(stampedByRedis.mark, traceparentOf(values.get('traceparent')));
+    const stamped = { timestamp: Number.parseInt(entryId, 10), telemetry: { metadata } };
     const put = async (id: string) => {
       const { turn: priority, refused } = await this.#turns.reserve(id, kind, data);
       if (refused !== undefined) throw new TenantFull(id, refused);

@@ -65,6 +65,14 @@ export class IntakeValve {
     if (this.#reasons.size === 0) await this.#worker.resume();
   }
 
+  /** Makes the worker fetch now, even if it waits for a running job to end. */
+  async wake(): Promise<void> {
+    if (this.#closed || this.#reasons.size > 0) return;
+    // BullMQ looks for free slots when a job ends, and when it is resumed.
+    await this.#worker.pause(true);
+    if (this.#reasons.size === 0) await this.#worker.resume();
+  }
+
   /** Shuts until Redis accepts writes, and resolves then; rejects once closed. */
   whenRoom(): Promise<void> {
     this.#room ??= this.#awaitRoom().finally(() => {

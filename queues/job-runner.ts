@@ -17,6 +17,7 @@ import { replay } from './replay.ts';
 import { cancelled, type RunningJobs } from './running-jobs.ts';
 import { supersede } from './supersede.ts';
 import { type Pointer, type QueuedJob, textOf } from './tolerant-worker.ts';
+import { traceparentIn } from './trace-context.ts';
 import type { Turns } from './turns.ts';
 
 /** The job version that this consumer supports. */
@@ -232,6 +233,7 @@ export class JobRunner {
       data: job.data,
       deliveries: job.attemptsStarted,
       deaths: job.stalledCounter,
+      traceparent: traceparentIn(job.opts.telemetry?.metadata),
     };
     return deliveryOf(stored, beginning, this.#parts.outcomes, this.#parts.jobs);
   }

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { type Cancelled, cancelJob } from './cancel-job.ts';
-import { DEFAULT_RETENTION_SECONDS, type Keys, keysOf, QUEUE_NAME } from './catalog.ts';
+import { DEFAULT_RETENTION_SECONDS, isUsableId, type Keys, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { parseData } from './delivery.ts';
@@ -20,7 +20,7 @@ import { Quarantine } from './quarantine.ts';
 import { QueueError } from './queue-error.ts';
 import { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
-import { endedWith, type Requeued, type RequeueFilter, requeueEnded } from './requeue.ts';
+import { endedWith, newAttemptOf, type Requeued, type RequeueFilter, requeueEnded } from './requeue.ts';
 import { SharedLimits } from './shared-limits.ts';
 import { type TenantLoads, tenantLoads } from './tenant-loads.ts';
 import { TolerantQueue } from './tolerant-queue.ts';
@@ -54,8 +54,8 @@ export interface QueueOperator {
   /** Lists jobs by state, verdict, code, tenant and age; bounded work for Redis. */
   jobs(filter: JobFilter): Promise<JobList>;
   /**
-   * The whole id of a job that was cut short; the text itself if no job of those that are listed begins with it. Rejects
-   * with `JOB_UNKNOWN` if several do.
+   * The whole id of a job that was cut short; the text itself if no job of those that are listed begins with it.
+   * Rejects with `JOB_UNKNOWN` if several do.
    */
   jobIdLike(beginning: string): Promise<string>;
   /** Waiting and running jobs by tenant; bounded work for Redis. */
@@ -66,6 +66,11 @@ export interface QueueOperator {
   endedWith(filter: RequeueFilter): Promise<EndedJob[]>;
   /** Puts ended jobs again, once each. */
   requeue(jobIds: readonly string[]): Promise<Requeued>;
+  /**
+   * Data with the lowest `attempt` above theirs that no job has, to submit them again as a new job. Rejects with
+   * `JOB_INVALID` if they are no object.
+   */
+  newAttemptOf(kind: string, data: unknown): Promise<Record<string, unknown>>;
   /** The entries of an outcome stream, the newest first. */
   outcomeEntries(stream: { replyTo: string; limit: number }): Promise<OutcomeEntry[]>;
   /** The jobs whose outcomes a filter means. */
@@ -152,6 +157,7 @@ type Acts = Pick<
   | 'cancel'
   | 'endedWith'
   | 'requeue'
+  | 'newAttemptOf'
   | 'outcomeEntries'
   | 'replayable'
   | 'replay'
@@ -176,6 +182,7 @@ function acts(
     cancel: (jobId) => cancelJob(jobId, queue, connection, keys),
     endedWith: (filter) => endedWith(connection, keys, filter),
     requeue: (jobIds) => requeueEnded(jobIds, new Histories(connection, keys), queue, connection, keys),
+    newAttemptOf: (kind, data) => newAttemptOf(kind, data, connection, keys),
     outcomeEntries: (stream) => outcomeEntries(connection, keys, stream),
     replayable: (filter) => replayable(connection, keys, filter),
     replay: (ended) => replayOutcomes(ended, new Outcomes(connection, keys, retentionSeconds)),
@@ -191,8 +198,9 @@ function acts(
 }
 
 async function jobIdLike(beginning: string, connection: Connection, keys: Keys, jobs: JobReader): Promise<string> {
-  const known = await connection.exists(`${keys.queue}:${beginning}`, keys.outcome(beginning));
-  if (known > 0) return beginning;
+  // The text may be the name of one of BullMQ's own keys.
+  const names = isUsableId(beginning) ? [`${keys.queue}:${beginning}`, keys.outcome(beginning)] : [];
+  if (names.length > 0 && (await connection.exists(...names)) > 0) return beginning;
   const { jobs: listed } = await listJobs(connection, keys, jobs, { idStart: beginning, limit: 100 });
   const jobIds = [...new Set(listed.map(({ jobId }) => jobId))];
   const [only] = jobIds;

@@ -34,13 +34,10 @@ const writtenAt = new Script(
 const CLOCK_TOLERANCE_MS = 20;
 
 /**
- * Marks a job whose timestamp is by Redis' clock, not its producer's: an option that BullMQ keeps unchanged, and its
- * JSON.
+ * Marks a job whose timestamp is by Redis' clock, not its producer's: the beginning of an option that BullMQ keeps
+ * unchanged, and of its JSON.
  */
-export const stampedByRedis = {
-  telemetry: { metadata: 'stamped-by-redis' },
-  option: '"tm":"stamped-by-redis"',
-} as const;
+export const stampedByRedis = { mark: 'stamped-by-redis', option: '"tm":"stamped-by-redis' } as const;
 
 /**
  * Seconds to keep the stream that an outcome was announced on: the keeper must have time to read that the job was
@@ -136,7 +133,10 @@ export class Outcomes {
     await this.#add(job.replyTo, finalFields(job.jobId, envelope, replayed));
   }
 
-  /** Adds a final entry for a job that was not taken on: its outcome would use up its id, so `code` and `message` say why. */
+  /**
+   * Adds a final entry for a job that was not taken on: its outcome would use up its id, so `code` and `message` say
+   * why.
+   */
   async announceRefusal(
     envelope: Envelope,
     job: { jobId: string; replyTo: string },

@@ -11,6 +11,7 @@ import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { redisFailure, unreachable } from './redis-refusal.ts';
+import { metadataWith, traceparentOf } from './trace-context.ts';
 import { TenantFull, Turns } from './turns.ts';
 
 /** Where to submit jobs, and how long to wait for Redis. */
@@ -33,8 +34,13 @@ export interface Producer {
    * Rejects with `JOB_ID_INVALID` for an id that BullMQ or the contract does not allow, with `JOB_ID_REUSED` if the id
    * has an outcome or a job with other data or another kind, with `JOB_TOO_LARGE` or `JOB_TOO_DEEP` beyond the
    * limits, and with `JOB_TENANT_FULL` if its tenant has as many waiting jobs as the operator allows.
+   * `traceparent` is the caller's trace context (W3C); the spans of the job stand below it.
    */
-  submit(kind: string, data: unknown, options?: { jobId?: string }): Promise<{ jobId: string }>;
+  submit(
+    kind: string,
+    data: unknown,
+    options?: { jobId?: string; traceparent?: string | undefined },
+  ): Promise<{ jobId: string }>;
   /** The published outcome of a job; `null` while it has none. */
   outcomeOf(jobId: string): Promise<PublishedEnvelope | null>;
   /**
@@ -76,7 +82,7 @@ class QueueProducer implements Producer {
     this.#connectWithinMs = options.connectWithinMs ?? 3_000;
   }
 
-  async submit(kind: string, data: unknown, options: { jobId?: string } = {}) {
+  async submit(kind: string, data: unknown, options: { jobId?: string; traceparent?: string | undefined } = {}) {
     const { digest, bytes, writable } = measuredJob(data);
     const jobId = options.jobId ?? jobIdFor(digest);
     if (!isUsableId(jobId)) {
@@ -91,14 +97,15 @@ class QueueProducer implements Producer {
         `Cannot submit job: found ${bytes} bytes, wanted at most ${limits.jobBytes.value}`,
       );
     }
+    const traceparent = traceparentOf(options.traceparent);
+    const job = { kind, data: writable, digest, traceparent };
     return this.#reach(async () => {
-      const found = await this.#put(jobId, kind, writable, digest);
+      const found = await this.#put(jobId, job);
       if (found === 'this job') return { jobId };
       // The recommended id does not depend on the kind: the same agreement may be reviewed first and generated later.
       const alternative = `${jobId}-${kind}`;
       const isOurs = options.jobId === undefined && found === 'another kind' && isUsableId(alternative);
-      if (isOurs && (await this.#put(alternative, kind, writable, digest)) === 'this job')
-        return { jobId: alternative };
+      if (isOurs && (await this.#put(alternative, job)) === 'this job') return { jobId: alternative };
       throw new QueueError(
         'JOB_ID_REUSED',
         `Cannot submit job: found ${found} under the id ${jobId}, wanted the same job or a new id`,
@@ -109,9 +116,12 @@ class QueueProducer implements Producer {
   /** Adds a job to the queue and tells what its id stands for. */
   async #put(
     jobId: string,
-    kind: string,
-    data: unknown,
-    digest: string,
+    {
+      kind,
+      data,
+      digest,
+      traceparent,
+    }: { kind: string; data: unknown; digest: string; traceparent: string | undefined },
   ): Promise<'this job' | 'other data' | 'another kind'> {
     const published = await this.#readOutcome(jobId);
     if (published !== null && published.dataDigest !== null && published.dataDigest !== digest) return 'other data';
@@ -120,7 +130,7 @@ class QueueProducer implements Producer {
     const mark = randomUUID();
     const { turn: priority, refused } = await this.#turns.reserve(jobId, kind, data);
     if (refused !== undefined) throw new TenantFull(jobId, refused);
-    const options = { jobId, attempts: 1, priority, telemetry: { metadata: mark } };
+    const options = { jobId, attempts: 1, priority, telemetry: { metadata: metadataWith(mark, traceparent) } };
     await this.#openQueue()
       .add(kind, data, options)
       .catch(async (error: unknown) => {

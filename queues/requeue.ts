@@ -5,6 +5,7 @@ import { eachOf } from './each-of.ts';
 import { type EndedJob, endedJobs } from './ended-jobs.ts';
 import { jobIdOf } from './job-id.ts';
 import { isObject, jsonOf } from './json-text.ts';
+import { QueueError } from './queue-error.ts';
 
 /** Ended jobs that are looked at. */
 const MOST_LOOKED_AT = 100_000;
@@ -58,10 +59,34 @@ export function nextAttempt(data: unknown): Record<string, unknown> | null {
   return { ...data, attempt: Math.max(0, before) + 1 };
 }
 
+/** Attempts that are tried out: a thousand submissions of the same data by hand are a loop. */
+const MOST_ATTEMPTS = 1_000;
+
+/**
+ * Data with the lowest `attempt` above theirs that no job has. Rejects with `JOB_INVALID` if they are no object, or if
+ * a thousand attempts are taken.
+ */
+export async function newAttemptOf(
+  kind: string,
+  data: unknown,
+  connection: Connection,
+  keys: Keys,
+): Promise<Record<string, unknown>> {
+  let again = nextAttempt(data);
+  for (let tried = 0; again !== null && tried < MOST_ATTEMPTS; tried += 1) {
+    const jobIds = [jobIdOf(again), `${jobIdOf(again)}-${kind}`];
+    const taken = jobIds.flatMap((jobId) => [`${keys.queue}:${jobId}`, keys.outcome(jobId)]);
+    if ((await connection.exists(...taken)) === 0) return again;
+    again = nextAttempt(again);
+  }
+  const found = again === null ? 'data that are no object' : `${MOST_ATTEMPTS} attempts taken`;
+  throw new QueueError('JOB_INVALID', `Cannot submit job again: found ${found}, wanted an object and a free attempt`);
+}
+
 /**
  * Puts ended jobs on the queue again, each as a new job with the same data but an `attempt` one higher, under the
- * recommended id. Its id depends on the data alone, so that a job that is put again twice, even at the same time, is one
- * new job.
+ * recommended id. Its id depends on the data alone, so that a job that is put again twice, even at the same time, is
+ * one new job.
  */
 export async function requeueEnded(
   jobIds: readonly string[],

@@ -52,7 +52,8 @@ export class RunningJobs {
   readonly #onEvent: OnQueueEvent;
   readonly #onError: (error: unknown) => void;
   readonly #running = new Map<string, Running>();
-  readonly #maxLate: number;
+  /** How many jobs may go on after their outcome. */
+  maxLate: number;
   readonly #cancelWatch: NodeJS.Timeout;
 
   /** At most `maxLate` jobs go on after their outcome. */
@@ -65,7 +66,7 @@ export class RunningJobs {
   ) {
     this.#connection = connection;
     this.#keys = keys;
-    this.#maxLate = maxLate;
+    this.maxLate = maxLate;
     this.#onEvent = onEvent;
     this.#onError = onError;
     this.#cancelWatch = setInterval(() => this.#watchCancellations(), CANCEL_WATCH_MS);
@@ -108,7 +109,7 @@ export class RunningJobs {
   noteLate(jobId: string): void {
     const running = this.#running.get(jobId);
     if (running === undefined || running.late) return;
-    if (this.late >= this.#maxLate) this.abort(jobId, 'PLATFORM_LATE_ENOUGH');
+    if (this.late >= this.maxLate) this.abort(jobId, 'PLATFORM_LATE_ENOUGH');
     running.late = true;
   }
 

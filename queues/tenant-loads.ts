@@ -25,8 +25,8 @@ export interface TenantLoads {
 }
 
 /**
- * Counts the waiting and running jobs of each tenant. Bounded work for Redis, however many jobs wait: one count for each
- * tenant and one read for each running job. A job by a BullMQ client counts within seconds, others at once.
+ * Counts the waiting and running jobs of each tenant. Bounded work for Redis, however many jobs wait: one count for
+ * each tenant and one read for each running job. A job by a BullMQ client counts within seconds, others at once.
  */
 export async function tenantLoads(connection: Connection, keys: Keys): Promise<TenantLoads> {
   const [seconds] = await connection.time();

@@ -28,10 +28,10 @@ if limit and waiting >= limit and not redis.call('ZSCORE', KEYS[4], ARGV[2]) the
 noteWaiting(KEYS[4], ARGV[1], ARGV[2], ARGV[3])
 return { nextTurn(ARGV[1], waiting), waiting, 0 }`);
 
-// KEYS[4] the tenant's waiting jobs KEYS[5] active KEYS[6] wait KEYS[7] the lock KEYS[8] stalled KEYS[9] marker KEYS[10]
-// the rate limiter's counter ARGV tenant, job id, token, prefix of job keys, 1 if a worker had the job before, how long
-// its peer waits in ms. Gives a fetched job its turn and puts it back, if others wait. Returns the length of the list of jobs without a turn; -1 if
-// none waits.
+// KEYS[4] the tenant's waiting jobs KEYS[5] active KEYS[6] wait KEYS[7] the lock KEYS[8] stalled KEYS[9] marker
+// KEYS[10] the rate limiter's counter ARGV tenant, job id, token, prefix of job keys, 1 if a worker had the job before,
+// how long its peer waits in ms. Gives a fetched job its turn and puts it back, if others wait. Returns the length of
+// the list of jobs without a turn; -1 if none waits.
 const putBack = new Script(`${nextTurn}
 local behind = redis.call('LLEN', KEYS[6])
 if behind == 0 and redis.call('ZCARD', KEYS[2]) == 0 then return -1 end

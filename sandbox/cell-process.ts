@@ -7,6 +7,14 @@ import type { CellOptions } from './runner/main.ts';
 
 const maxComplaintLength = 500;
 
+/**
+ * What Node gets on its command line: it reads the program of a cell from standard input, before the first frame. The
+ * program itself would stand there once for each process around the cell, and in every listing of processes.
+ */
+const loader = `const{readSync}=require("node:fs");const program=Buffer.alloc(Number(process.argv.at(-2)));
+for(let at=0,count;at<program.length;at+=count)if(!(count=readSync(0,program,at,program.length-at,null)))process.exit(1);
+new Function("require",program.toString())(require);`;
+
 /** The process of a cell with whatever was started around it: its pipes and its end. */
 export class CellProcess {
   readonly #child: ChildProcess;
@@ -32,10 +40,11 @@ export class CellProcess {
   ): CellProcess {
     // The processes around a cell get a group of their own, so that none is left behind that does not hear of its
     // parent's end.
+    const program = Buffer.from(code);
     const isGrouped = launch.level === 'namespaces' || launch.level === 'bubblewrap';
     const child = spawn(
       launch.command,
-      [...launch.args, ...launch.nodeArgs, '--eval', code, '--', JSON.stringify(options)],
+      [...launch.args, ...launch.nodeArgs, '--eval', loader, '--', String(program.length), JSON.stringify(options)],
       {
         cwd: '/',
         detached: isGrouped,
@@ -56,6 +65,7 @@ export class CellProcess {
     started.#stdin.on('error', () => {});
     child.stdout?.on('error', () => {});
     child.on('error', onEnd);
+    started.#stdin.write(program);
     started.#onClose(isGrouped, onEnd);
     return started;
   }

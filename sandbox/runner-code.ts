@@ -8,7 +8,7 @@ let code: Promise<string> | undefined;
 
 /**
  * The program of a cell as one CommonJS text, bundled once from the TypeScript or the compiled files. A cell gets it on
- * its command line, so that it need not read any file of the project.
+ * its standard input, so that it need not read any file of the project.
  */
 export function runnerCode(): Promise<string> {
   code ??= bundleRunner();

@@ -7,6 +7,8 @@
  * - `sandbox`: the cost of a run in the sandbox
  * - `readings [rounds]`: the cost of readings
  * - `scale [--short | --long]`: many jobs at once
+ * - `tenants [jobs]`: how long one tenant waits while another floods the queue
+ * - `history [count]`: the cost of keeping what happened to a job
  * - `preflight [rounds] [generated]`: the cost of hostile documents
  */
 import { spawnSync } from 'node:child_process';
@@ -18,6 +20,8 @@ const parts: Readonly<Record<string, { run(): Promise<unknown>; words: readonly 
   readings: { run: () => import('./bench-readings.ts'), words: [] },
   sandbox: { run: () => import('./bench-sandbox.ts'), words: [] },
   scale: { run: () => import('./bench-scale.ts'), words: [] },
+  tenants: { run: () => import('./bench-tenants.ts'), words: ['5000'] },
+  history: { run: () => import('./bench-history.ts'), words: [] },
   preflight: { run: () => import('./bench-preflight.ts'), words: ['1'] },
 };
 

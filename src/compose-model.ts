@@ -96,7 +96,8 @@ export function failedTries(log: Log): { note(ended: Try): void; flush(): void }
   };
 }
 
-const noModelAnswers = 'no model endpoint answers, their circuits are open';
+/** Why a worker does not fetch while all its models fail. */
+export const noModelAnswers = 'no model endpoint answers, their circuits are open';
 
 /** Pauses a worker while no endpoint is left, with the fault that says why and since when. */
 export function watchModel(

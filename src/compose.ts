@@ -20,6 +20,7 @@ import {
   type QueueEvent,
   redisFacts,
   redisPermissions,
+  SharedLimits,
   Spendings,
   whenReady,
 } from '../queues/index.ts';
@@ -30,17 +31,19 @@ import {
   type Sandbox,
   type Quarantine as SandboxQuarantine,
 } from '../sandbox/index.ts';
-import type { Model } from './completion/create-model.ts';
 import { Tries } from './completion/tries.ts';
-import { composeModel, failedTries, limitsOf, modelName, watchModel } from './compose-model.ts';
+import { failedTries, limitsOf } from './compose-model.ts';
 import { type Config, sandboxOptions } from './config.ts';
 import type { AttemptReport } from './contract/outcome.ts';
+import { followLimits } from './follow-limits.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
 import { usageOf } from './job/budget.ts';
 import { ProcessBudget } from './job/process-budget.ts';
 import type { Services, UnansweredBook } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
+import { isObject } from './kernel/json.ts';
+import { LiveModel } from './live-model.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
@@ -100,32 +103,31 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
       throw error;
     });
   const metrics = createWorkerMetrics(protosmithVersion());
-  const recorder = composeRecorder(config, log, keys, [
-    metrics,
-    { onJobEvent() {}, onQueueEvent: (event) => tally.onQueueEvent(event) },
-  ]);
+  const recorder = await composeRecorder(config, log, keys, metrics, tally);
   const circuits = new Endpoints(connection, keys);
   const failures = failedTries(log);
-  const tries = new Tries((ended) => {
-    failures.note(ended);
-    tally.onTry(ended);
-    metrics.onTry(ended);
-  });
-  const model = composeModel(config, circuits, log, tries);
-  const circuitWatch = watchModel(circuits, model, () => consumer);
+  const tries = new Tries((ended) => void [failures.note(ended), tally.onTry(ended), metrics.onTry(ended)]);
+  const model = new LiveModel({ circuits, log, metrics, tries, consumer: () => consumer });
   const typeChecker = createTypeChecker();
   // The first check starts the compiler, which should not take a job's time.
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const whenWritable: Write = (write) => consumer.whenWritable(write);
   const parts = { config, log, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable };
-  const services = composeServices(parts, model, () => circuitWatch.look());
+  const services = composeServices(parts, model);
   const consumer = startConsumer(parts, services);
+  const following = followLimits(config, new SharedLimits(connection, keys), log, (next, changed) => {
+    consumer.setConcurrency(next.concurrency);
+    // The jobs of this process share the object, and read it whenever they spend.
+    Object.assign(services.limits, limitsOf(next));
+    if (changed.includes('models')) Object.assign(services, model.servicesFor(next));
+  });
   metrics.watch({ health: () => consumer.health(), sandbox });
   const sources = { health: () => consumer.health(), sandbox, silent: () => tries.silent(silentAfterMs) };
   const heart = new Heart(connection, keys, (state) => tally.beat(state, sources));
   const closeRest = async () => {
+    following.close();
     await heart.close();
-    circuitWatch.close();
+    model.close();
     failures.flush();
     await recorder.close();
     await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
@@ -145,7 +147,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
         await tellFailure(connection, keys, tally, error);
         throw error;
       });
-      circuitWatch.look();
+      model.look();
       void heart.beat('running');
     },
     async close() {
@@ -187,25 +189,15 @@ interface WorkerParts {
   whenWritable: Write;
 }
 
-/** The services of jobs. Calls `onFailure` after each failed question. */
+/** The services of jobs. */
 function composeServices(
-  { config, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable }: WorkerParts,
-  model: Model,
-  onFailure: () => void,
+  { config, connection, keys, quarantine, sandbox, recorder, typeChecker, whenWritable }: WorkerParts,
+  model: LiveModel,
 ): Services {
   const spendings = new Spendings(connection, keys);
   const limits = limitsOf(config);
-  const asking = (completer: Pick<Model, 'complete'>): Model => ({
-    ...model,
-    complete: (...question) =>
-      completer.complete(...question).catch((error) => {
-        onFailure();
-        throw error;
-      }),
-  });
   return {
-    completer: metrics.counting(asking(model)),
-    model: modelName(config),
+    ...model.servicesFor(config),
     limits,
     spending: {
       of: (jobId) => spendings.of(jobId),
@@ -223,7 +215,6 @@ function composeServices(
     handlers: createHandlerStore(connection, config, whenWritable),
     readings: createReadingStore(connection, config, whenWritable),
     readingMode: config.reading,
-    confirmer: metrics.counting(asking(model.other)),
     onJobEvent: recorder.onJobEvent,
   };
 }
@@ -233,9 +224,15 @@ function unansweredIn(spendings: Spendings): UnansweredBook {
   const inTime = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
     Promise.race([answer, sleep(unansweredTimeoutMs, otherwise, { ref: false })]).catch(() => otherwise);
   return {
-    of: (jobId) => inTime(spendings.leftOf(jobId) as Promise<AttemptReport[]>, []),
+    // Anybody can write to Redis: what is no attempt is left out of the report.
+    of: async (jobId) => (await inTime(spendings.leftOf(jobId), [])).filter(isAttempt),
     keep: (jobId, attempts) => inTime(spendings.leave(jobId, attempts), undefined),
   };
+}
+
+function isAttempt(value: unknown): value is AttemptReport {
+  const { attempt, purpose, model, usage } = Object(value) as Partial<AttemptReport>;
+  return typeof attempt === 'number' && typeof purpose === 'string' && typeof model === 'string' && isObject(usage);
 }
 
 /** Starts fetching and processing jobs. */
@@ -249,7 +246,8 @@ function startConsumer({ config, metrics, recorder }: WorkerParts, services: Ser
     process: async (delivery, signal) => {
       metrics.jobTaken(delivery);
       const { tenant } = jobReader.factsOf(delivery.kind, delivery.data);
-      return inHand.run({ ...delivery, tenant }, () => runJob({ ...delivery, signal }, services));
+      const running = inHand.run({ ...delivery, tenant }, () => runJob({ ...delivery, signal }, services));
+      return running.finally(() => recorder.onDone(delivery));
     },
     giveUp: async ({ jobId, kind, data }, reason) => {
       const envelope = errorEnvelope(kind, data, reason);
@@ -265,11 +263,22 @@ function startConsumer({ config, metrics, recorder }: WorkerParts, services: Ser
 }
 
 /** Everything that records what happens to jobs. */
-function composeRecorder({ redisUrl, history }: WorkerConfig, log: Log, keys: Keys, counting: readonly Recorder[]) {
+async function composeRecorder(
+  { redisUrl, history, otlpEndpoint: endpoint, traceShare: share }: WorkerConfig,
+  log: Log,
+  keys: Keys,
+  metrics: WorkerMetrics,
+  tally: WorkerTally,
+): Promise<Required<Recorder>> {
+  // Loaded only where traces are on: the SDK costs start-up time and memory.
+  const tracing = endpoint === null ? null : await import('./telemetry/trace-recorder.ts');
+  const traces = { endpoint: endpoint ?? '', share, version: protosmithVersion() };
   return recorderOf([
-    ...counting,
+    metrics,
+    { onJobEvent() {}, onQueueEvent: (event) => tally.onQueueEvent(event) },
     { onJobEvent: logJobEvents(log), onQueueEvent: (event) => logQueueEvent(log, event) },
     ...(history === null ? [] : [createHistoryRecorder(redisUrl, keys, history, log)]),
+    ...(tracing === null ? [] : [tracing.createTraceRecorder(traces)]),
   ]);
 }
 
@@ -321,7 +330,7 @@ export async function openSandbox(
     onEvent: (event) => log.warn({ sandbox: event }, 'sandbox'),
   });
   const { level, inForce, missing } = sandbox.layers;
-  log[missing.length > 0 ? 'warn' : 'info']({ level, inForce, missing }, 'sandbox layers');
+  log[missing.length > 0 ? 'warn' : 'info']({ sandboxLevel: level, inForce, missing }, 'sandbox layers');
   return sandbox;
 }
 

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: the table of all settings.
+import { closestTo } from './kernel/closest.ts';
 import { CodedError } from './kernel/errors.ts';
 
 /** A setting: an environment variable, some with a flag. */
@@ -152,8 +153,8 @@ const history = (given: string): HistorySetting | null | Unreadable => {
   if (isUnreadable(limits)) return { wanted: form };
   const ranges = { hours: [0.1, 720], kilobytesPerJob: [16, 16_384], entriesPerJob: [50, 10_000], memoryShare: [0, 1] };
   for (const [name, value] of Object.entries(limits)) {
-    const [least = 0, most = 0] = (ranges as Record<string, number[]>)[name] ?? [];
-    if (!(value >= least && value <= most) || most === 0) return { wanted: form };
+    const [least = 1, most = 0] = new Map<string, number[]>(Object.entries(ranges)).get(name) ?? [];
+    if (!(value >= least && value <= most)) return { wanted: form };
   }
   const { hours = 24, kilobytesPerJob = 512, entriesPerJob = 1_000, memoryShare = 0.7 } = limits;
   return {
@@ -371,6 +372,19 @@ export const settings = {
     fallback: defaultHistory,
     read: history,
   }),
+  otlpEndpoint: setting<string | null>({
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    about:
+      'base URL of an OpenTelemetry receiver (OTLP over HTTP) for a trace of each job; OTEL_EXPORTER_OTLP_HEADERS may hold its headers; no traces when not set, or with OTEL_SDK_DISABLED=true',
+    fallback: null,
+    read: (given, environment) => (environment.OTEL_SDK_DISABLED === 'true' ? null : endpointUrl(given)),
+  }),
+  traceShare: setting({
+    env: 'OTEL_TRACES_SAMPLER_ARG',
+    about: 'share of the jobs that are traced, 0 to 1, where the producer has not decided it',
+    fallback: 1,
+    read: (given) => (/^(?:0|1|0?\.\d+|1\.0+)$/.test(given) ? Number(given) : { wanted: 'a number from 0 to 1' }),
+  }),
   drainMs: setting({
     env: 'PROTOSMITH_DRAIN_MS',
     about: 'how long a stopping worker may take to finish its jobs, in milliseconds',
@@ -416,6 +430,12 @@ export const settings = {
     about: 'debug, info, warn, error or silent',
     fallback: 'info' as const,
     read: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  }),
+  logFormat: setting({
+    env: 'PROTOSMITH_LOG_FORMAT',
+    about: 'json, text for people, or auto: text on a terminal and json elsewhere',
+    fallback: 'auto' as const,
+    read: oneOf('auto', 'json', 'text'),
   }),
   generator: setting({
     env: 'PROTOSMITH_GENERATOR',
@@ -471,6 +491,22 @@ export function readConfig<Name extends keyof Config = keyof Config>(
   if (faults.length > 0) throw new SettingsError(faults);
   return config;
 }
+
+/**
+ * Environment variables that look like mistyped settings, each with the setting that was probably meant. Others with
+ * our prefix are not told: another program may use them, as Kubernetes does for a service of our name.
+ */
+export function unknownSettings(environment: Environment): { name: string; meant: string }[] {
+  const known = Object.values(settings).map(({ env }) => env);
+  return Object.keys(environment).flatMap((name) => {
+    const isServiceLink = /_(SERVICE_HOST|(SERVICE_)?PORT(_\w+)?)$/.test(name);
+    if (!name.startsWith('PROTOSMITH_') || known.includes(name) || isServiceLink) return [];
+    const meant = closestTo(name.slice('PROTOSMITH_'.length), known.map(withoutPrefix));
+    return meant === undefined ? [] : [{ name, meant: `PROTOSMITH_${meant}` }];
+  });
+}
+
+const withoutPrefix = (env: string) => env.replace(/^PROTOSMITH_/, '');
 
 /**
  * The models to ask, in order: those of `PROTOSMITH_MODELS`, else the one of `PROTOSMITH_MODEL`. A name of `null` means
@@ -541,7 +577,7 @@ function modelFaults(config: Partial<Config>, environment: Readonly<Record<strin
 }
 
 /** Without prices the cost is unknown, and a limit on it would have no effect. */
-function budgetFaults(config: Partial<Config>): string[] {
+export function budgetFaults(config: Partial<Config>): string[] {
   const { inputPrice = null, outputPrice = null } = config;
   const priced = (config.models ?? [{ inputPrice, outputPrice }]).every(
     (one) => one.inputPrice !== null && one.outputPrice !== null,
@@ -555,6 +591,6 @@ function budgetFaults(config: Partial<Config>): string[] {
   );
 }
 
-function isUnreadable(value: unknown): value is Unreadable {
+export function isUnreadable(value: unknown): value is Unreadable {
   return typeof value === 'object' && value !== null && 'wanted' in value;
 }

@@ -14,6 +14,7 @@ import type { Outcome } from '../contract/outcome.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { servedHandler } from '../handlers/served-handler.ts';
 import { jobReader } from '../pipeline/job-reader.ts';
+import { activeTraceparent } from './traceparent.ts';
 
 type Defaulted =
   | 'tenant'
@@ -39,8 +40,15 @@ export type JobData = Omit<Job, 'kind' | Defaulted> & Partial<Pick<Job, Defaulte
 
 /** A typed client of the queue. Every method rejects with `PLATFORM_REDIS_…` within seconds where Redis fails. */
 export interface Producer extends QueueProducer {
-  /** Submits a job, with typed data. The worker still validates them, and answers invalid data with `error`. */
-  submit(kind: Kind, data: JobData, options?: { jobId?: string }): Promise<{ jobId: string }>;
+  /**
+   * Submits a job, with typed data. The worker still validates them, and answers invalid data with `error`. Its spans
+   * stand below `traceparent` (W3C Trace Context), by default below the active span of OpenTelemetry.
+   */
+  submit(
+    kind: Kind,
+    data: JobData,
+    options?: { jobId?: string; traceparent?: string | undefined },
+  ): Promise<{ jobId: string }>;
   outcomeOf(jobId: string): Promise<Outcome | null>;
   waitForOutcome(jobId: string, options: { untilMs: number; signal?: AbortSignal }): Promise<Outcome | null>;
   closeExpired(jobId: string, job?: { kind: Kind; data: JobData }): Promise<Outcome>;
@@ -65,5 +73,11 @@ export function createProducer(options: ProducerOptions): Producer {
     }
   };
   // The queue does not know the type of an outcome; by contract it matches outcome.schema.json.
-  return Object.assign(createQueueProducer({ ...options, jobs: jobReader }), { handlerOf }) as unknown as Producer;
+  const producer = createQueueProducer({ ...options, jobs: jobReader });
+  const submit: typeof producer.submit = producer.submit.bind(producer);
+  return Object.assign(producer, {
+    handlerOf,
+    submit: async (kind: Kind, data: JobData, given: Parameters<Producer['submit']>[2] = {}) =>
+      submit(kind, data, { ...given, traceparent: given.traceparent ?? (await activeTraceparent()) }),
+  }) as unknown as Producer;
 }

@@ -1,4 +1,5 @@
-import type { CompleteOptions, Completer, Completion, FailedTry, Prompt } from '../contract/completion.ts';
+import type { CompleteOptions, Completer, Completion, Prompt } from '../contract/completion.ts';
+import type { FailedTry } from '../contract/outcome.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { accounted, CompletionError } from './completion-error.ts';

@@ -1,6 +1,6 @@
 import type { Deadline } from '../kernel/deadline.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Usage } from './outcome.ts';
+import type { FailedTry, Usage } from './outcome.ts';
 
 /** A prompt for the model: a system part that never changes, so that servers can cache it, then the turns. */
 export interface Prompt {
@@ -50,19 +50,6 @@ export interface ResponseFormat {
 
 /** Called with the number of characters in each piece as it arrives. Reasoning counts too. */
 export type Heard = (characters: number) => void;
-
-/** A try of a model call that failed; the question may be asked again, there or elsewhere. */
-export interface FailedTry {
-  /** When it failed, in milliseconds since 1970. */
-  atMs: number;
-  durationMs: number;
-  /** The host of the model server. */
-  endpoint: string;
-  model: string;
-  code: string;
-  /** The server's own words, cut; they repeat no prompt and no key. */
-  message: string;
-}
 
 /** Options for one question to the model. */
 export interface CompleteOptions {

@@ -1,12 +1,14 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { CheckReport } from './check-report.ts';
-import type { FailedTry } from './completion.ts';
 import type { Amendment, Finding } from './finding.ts';
 import type { Kind, Role } from './job.ts';
 import type { DropReason } from './reading.ts';
 
+/** Every verdict. */
+export const verdicts = ['generated', 'clean', 'disputed', 'error'] as const;
+
 /** The end of a job. */
-export type Verdict = 'generated' | 'clean' | 'disputed' | 'error';
+export type Verdict = (typeof verdicts)[number];
 
 /** One place where a value differs from what the case expects. */
 export interface Difference {
@@ -36,6 +38,19 @@ export interface Usage {
 
 /** The purpose of a completion. */
 export type Purpose = 'generate' | 'read' | 'confirm' | 'judge';
+
+/** A try of a model call that failed; the question may be asked again, there or elsewhere. */
+export interface FailedTry {
+  /** When it failed, in milliseconds since 1970. */
+  atMs: number;
+  durationMs: number;
+  /** The host of the model server. */
+  endpoint: string;
+  model: string;
+  code: string;
+  /** The server's own words, cut; they repeat no prompt and no key. */
+  message: string;
+}
 
 /**
  * One completion and its result. Retries after server failures count as the same completion; usage is the sum over its

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckReport } from '../contract/check-report.ts';
-import type { FailedTry } from '../contract/completion.ts';
 import type { LifeEvent } from '../contract/history.ts';
-import type { AttemptReport, CaseReport, Purpose, ReadingReport, Report, Usage } from '../contract/outcome.ts';
+import type {
+  AttemptReport,
+  CaseReport,
+  FailedTry,
+  Purpose,
+  ReadingReport,
+  Report,
+  Usage,
+} from '../contract/outcome.ts';
 import { codeOf } from '../kernel/errors.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import { OpenQuestions } from './open-questions.ts';

@@ -1,5 +1,4 @@
-import type { FailedTry } from '../contract/completion.ts';
-import type { AttemptReport } from '../contract/outcome.ts';
+import type { AttemptReport, FailedTry } from '../contract/outcome.ts';
 
 /** Most failed tries of one question in a report. */
 const maxTries = 50;

@@ -2,15 +2,15 @@ import type { Asking, MayRepeat } from '../contract/completion.ts';
 import type { Usage } from '../contract/outcome.ts';
 import { CodedError } from '../kernel/errors.ts';
 
-/** Limits on the cost of all jobs of one worker process within an hour. */
+/** Limits on the cost of all jobs of one worker process within an hour. They may change at any time. */
 export interface HourLimits {
-  maxTokensPerHour: number | null;
-  maxCostUsdPerHour: number | null;
+  readonly maxTokensPerHour: number | null;
+  readonly maxCostUsdPerHour: number | null;
   /** Limits for all jobs of one tenant, so that one tenant cannot use up what is meant for the others. */
-  maxTokensPerHourPerTenant: number | null;
-  maxCostUsdPerHourPerTenant: number | null;
+  readonly maxTokensPerHourPerTenant: number | null;
+  readonly maxCostUsdPerHourPerTenant: number | null;
   /** As in `JobLimits`. */
-  usdPerInputToken?: number;
+  readonly usdPerInputToken?: number;
 }
 
 /** One completion that the budget allowed. */
@@ -110,18 +110,26 @@ export class ProcessBudget {
   }
 
   #shareOf(tenant: string): ProcessBudget | undefined {
-    const { maxTokensPerHourPerTenant, maxCostUsdPerHourPerTenant, usdPerInputToken } = this.#limits;
+    const own = this.#limits;
+    const { maxTokensPerHourPerTenant, maxCostUsdPerHourPerTenant } = own;
     if (maxTokensPerHourPerTenant === null && maxCostUsdPerHourPerTenant === null) return undefined;
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
     // Callers choose tenant names freely, so tenants that spent nothing for an hour are forgotten.
     for (const [name, share] of this.#tenants) if (share.#isUntouched()) this.#tenants.delete(name);
+    // Read anew each time: an operator may change them meanwhile.
     const limits: HourLimits = {
-      maxTokensPerHour: maxTokensPerHourPerTenant,
-      maxCostUsdPerHour: maxCostUsdPerHourPerTenant,
+      get maxTokensPerHour() {
+        return own.maxTokensPerHourPerTenant;
+      },
+      get maxCostUsdPerHour() {
+        return own.maxCostUsdPerHourPerTenant;
+      },
       maxTokensPerHourPerTenant: null,
       maxCostUsdPerHourPerTenant: null,
-      ...(usdPerInputToken === undefined ? {} : { usdPerInputToken }),
+      get usdPerInputToken() {
+        return own.usdPerInputToken ?? 0;
+      },
     };
     const share = new ProcessBudget(limits, this.#clock, `the hour of tenant "${tenant}" on this worker`);
     this.#tenants.set(tenant, share);

@@ -1,7 +1,7 @@
-import { SettingsError } from '../config.ts';
+import { SettingsError, unknownSettings } from '../config.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { protosmithVersion } from '../version.ts';
-import { type Command, exitCodes, UsageError } from './command.ts';
+import { type Command, exitCodes, hintOf, UsageError } from './command.ts';
 import { forTerminal } from './for-terminal.ts';
 import { UnreadableInput } from './read-input.ts';
 
@@ -17,6 +17,13 @@ const commands: Record<string, () => Promise<Command>> = {
   status: async () => (await import('./status.ts')).status,
   inspect: async () => (await import('./inspect.ts')).inspect,
   history: async () => (await import('./history.ts')).history,
+  jobs: async () => (await import('./jobs.ts')).jobs,
+  cancel: async () => (await import('./cancel.ts')).cancel,
+  requeue: async () => (await import('./requeue.ts')).requeue,
+  outcomes: async () => (await import('./outcomes.ts')).outcomes,
+  pause: async () => (await import('./pause.ts')).pause,
+  resume: async () => (await import('./pause.ts')).resume,
+  limits: async () => (await import('./limits.ts')).limits,
   retry: async () => (await import('./retry.ts')).retry,
   drain: async () => (await import('./drain.ts')).drain,
   'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
@@ -44,7 +51,7 @@ export async function commandLine([name, ...args]: string[]): Promise<number> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) {
     process.stderr.write(
-      `Cannot run command: ${forTerminal(JSON.stringify(name.slice(0, 80)))}, wanted one of ${Object.keys(commands).join(', ')}\n`,
+      `Cannot run command: ${forTerminal(JSON.stringify(name.slice(0, 80)))}, wanted one of ${Object.keys(commands).join(', ')}${hintOf(name, Object.keys(commands))}\n`,
     );
     return exitCodes.usage;
   }
@@ -53,6 +60,10 @@ export async function commandLine([name, ...args]: string[]): Promise<number> {
     process.stdout.write(command.help);
     return exitCodes.ok;
   }
+  // A worker's output is its log, so it logs them itself.
+  if (name !== 'worker')
+    for (const one of unknownSettings(process.env))
+      process.stderr.write(`${forTerminal(one.name)} is no setting; did you mean ${one.meant}?\n`);
   try {
     return await command.run(args);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { closestTo } from '../kernel/closest.ts';
 
 /** Exit codes of the command line, from sysexits.h where it has one. `unread` is what a shell reports for SIGPIPE. */
 export const exitCodes = {
@@ -46,9 +47,30 @@ export function readArguments<const Options extends NonNullable<ParseArgsConfig[
 /** The action for a verb of a command. Throws `UsageError` if there is none. */
 export function actOf<Act>(verbs: Record<string, Act>, verb: string): Act {
   if (Object.hasOwn(verbs, verb)) return verbs[verb] as Act;
-  throw new UsageError(
-    `Cannot read arguments: ${JSON.stringify(verb)}, wanted one of ${Object.keys(verbs).join(', ')}`,
+  throw unknownOf('', verb, Object.keys(verbs));
+}
+
+/** The value of an option, which must be one of several. Throws `UsageError` with the closest one for any other. */
+export function choiceOf<const Choice extends string>(
+  option: string,
+  given: string,
+  choices: readonly Choice[],
+): Choice {
+  const found = choices.find((choice) => choice === given);
+  if (found === undefined) throw unknownOf(`${option} `, given, choices);
+  return found;
+}
+
+function unknownOf(option: string, given: string, choices: readonly string[]): UsageError {
+  return new UsageError(
+    `Cannot read arguments: ${option}${JSON.stringify(given.slice(0, 80))}, wanted one of ${choices.join(', ')}${hintOf(given, choices)}`,
   );
+}
+
+/** What was probably meant by a mistyped name, as the end of a sentence; empty if nothing is close. */
+export function hintOf(given: string, names: Iterable<string>): string {
+  const meant = closestTo(given, names);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 /** The number given with `--limit`. Throws `UsageError` for anything but 1 to 10,000. */
@@ -63,7 +85,10 @@ function parse<const Options extends NonNullable<ParseArgsConfig['options']>>(ar
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
     // The rest of the message is advice on quoting.
-    const [found] = (error instanceof Error ? error.message : String(error)).split(/\.\s/);
-    throw new UsageError(`Cannot read arguments: ${found}, wanted the usage below`);
+    const [found = ''] = (error instanceof Error ? error.message : String(error)).split(/\.\s/);
+    const [, unknown] = /^Unknown option '(--[^']+)'/.exec(found) ?? [];
+    const known = Object.keys(options).map((name) => `--${name}`);
+    const hint = unknown === undefined ? '' : hintOf(unknown, known);
+    throw new UsageError(`Cannot read arguments: ${found}, wanted the usage below${hint}`);
   }
 }

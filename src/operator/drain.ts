@@ -1,6 +1,7 @@
 import { readConfig } from '../config.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { onQueue } from './on-queue.ts';
+import { operatorName } from './operator-name.ts';
 import { print } from './print.ts';
 import { settingsHelp } from './settings-help.ts';
 
@@ -45,7 +46,11 @@ Exit code: 0 drained or resumed, 2 jobs still run, 64 usage, 69 Redis unreachabl
     const interrupted = new AbortController();
     process.once('SIGINT', () => interrupted.abort());
     const result = await onQueue(config, (operator) =>
-      operator.drain({ untilMs: Date.now() + seconds * 1_000, signal: interrupted.signal }),
+      operator.drain({
+        untilMs: Date.now() + seconds * 1_000,
+        signal: interrupted.signal,
+        by: operatorName(undefined),
+      }),
     );
     print(values.json, result, () => [
       result.drained

@@ -31,13 +31,8 @@ export function historyLines(history: History, sources: boolean): string[] {
 function entryLines(entry: HistoryEntry, startMs: number): string[] {
   const seconds = ((entry.atMs - startMs) / 1_000).toFixed(3);
   const time = `${seconds.startsWith('-') ? '' : '+'}${seconds}`.padStart(9);
-  try {
-    const [text, ...more] = told(entry);
-    return text === undefined ? [] : [`${time}  ${text}`, ...more.map((line) => `${' '.repeat(13)}${cut(line)}`)];
-  } catch {
-    // Written by hand, or by another version.
-    return [`${time}  ${String(entry.type).slice(0, 40)}`];
-  }
+  const [text, ...more] = told(entry);
+  return text === undefined ? [] : [`${time}  ${text}`, ...more.map((line) => `${' '.repeat(13)}${cut(line)}`)];
 }
 
 /** A line for an entry, and lines about its details. */

@@ -16,7 +16,8 @@ export const inspect: Command = {
   summary: 'shows the state and the outcome of a job',
   help: `Usage: protosmith inspect [--json] [--data] <job id>
 
-Shows a job's state, its deliveries, how many workers died while running it, and its outcome.
+Shows a job's state, its deliveries, how many workers died while running it, and its outcome. The id may be cut short
+where it stays unambiguous.
 
   --json    as JSON, with the whole outcome
     --data    with the job's data, if the queue still has them
@@ -32,7 +33,7 @@ Exit code: 0 shown, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong set
     );
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const jobId = positionals[0] ?? '';
-    const found = await onQueue(config, (operator) => operator.inspect(jobId));
+    const found = await onQueue(config, async (operator) => operator.inspect(await operator.jobIdLike(jobId)));
     if (found === null) {
       complain(
         `Cannot inspect job ${jobId}: it is neither on the queue nor on the intake stream, and has no outcome, wanted the id of a job`,

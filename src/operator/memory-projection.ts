@@ -1,6 +1,7 @@
 import {
   type Connection,
   entriesSince,
+  Histories,
   type Keys,
   outcomeStreams,
   type RedisFacts,
@@ -25,7 +26,7 @@ const roomy = 0.7;
 
 /**
  * Projects Redis' memory in 24 hours: the present use, plus outcomes at the rate and mean size of the last hour, with
- * their stream entries and handlers. Ignores expiry and jobs that pile up.
+ * their stream entries, handlers and histories. Ignores expiry and jobs that pile up.
  */
 export async function projectMemory(connection: Connection, keys: Keys, facts: RedisFacts): Promise<MemoryProjection> {
   const { usedMemoryBytes: used, maxmemoryBytes: most } = facts;
@@ -58,8 +59,8 @@ export async function projectMemory(connection: Connection, keys: Keys, facts: R
 }
 
 /**
- * The bytes behind one stream entry: its own, and for the first entry of an outcome those of the outcome and of the
- * handler made for it.
+ * The bytes behind one stream entry: its own, and for the first entry of an outcome those of the outcome, of the
+ * handler made for it, and of its job's history.
  */
 async function bytesOf(connection: Connection, keys: Keys, fields: readonly string[]): Promise<number> {
   const entry = fields.join('').length;
@@ -69,7 +70,8 @@ async function bytesOf(connection: Connection, keys: Keys, fields: readonly stri
   const { handler, report, tenant } = Object(readEnvelope(text));
   const made = Object(report).reused === true ? undefined : Object(handler).digest;
   const record = typeof made === 'string' ? await connection.strlen(keys.handler(String(tenant), made)) : 0;
-  return entry + Buffer.byteLength(text) + record;
+  const history = await new Histories(connection, keys).bytesOf(valueUnder('jobId') ?? '');
+  return entry + Buffer.byteLength(text) + record + history;
 }
 
 function total(amounts: readonly number[]): number {

@@ -44,7 +44,8 @@ Exit code: 0 done, 64 usage, 65 no such job or one that cannot be retried, 69 Re
   },
 };
 
-async function again(operator: QueueOperator, jobId: string, prefix: string): Promise<Retried> {
+async function again(operator: QueueOperator, given: string, prefix: string): Promise<Retried> {
+  const jobId = await operator.jobIdLike(given);
   const found = await operator.inspect(jobId);
   const nothing = (why: string): Retried => ({ did: 'nothing', jobId, why });
   if (found === null)

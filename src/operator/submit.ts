@@ -1,12 +1,14 @@
 import { connect, createProducer, disconnect, type PublishedEnvelope, whenReady } from '../../queues/index.ts';
 import { type Config, readConfig } from '../config.ts';
+import { kinds } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { timeoutOf } from '../intake/readable.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { jobReader } from '../pipeline/job-reader.ts';
-import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { type Command, choiceOf, exitCodes, readArguments, UsageError } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
+import { onQueue } from './on-queue.ts';
 import { readJson } from './read-input.ts';
 import { settingsHelp } from './settings-help.ts';
 
@@ -25,7 +27,10 @@ outcome, prints that.
 
   --kind <kind>      generate (default), review, verify, fix or observe
   --job-id <id>      the job's id; default: derived from its data, so that a repeated job is the same job
+  --again            as a new job, with an attempt one higher than any before: for data that have an outcome already
   --no-wait          prints the job id and exits
+
+The environment variable TRACEPARENT (W3C Trace Context) puts the spans of the job below those of the caller.
 
 ${settingsHelp(settingsRead)}
 Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable job, 69 Redis unreachable or no outcome
@@ -38,12 +43,16 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
         'redis-url': { type: 'string' },
         kind: { type: 'string', default: 'generate' },
         'job-id': { type: 'string' },
+        again: { type: 'boolean' },
         'no-wait': { type: 'boolean' },
       },
       { least: 1, most: 1, wanted: 'one job file, or - for standard input' },
     );
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
-    const data = await readJson(positionals[0] ?? '-');
+    const kind = choiceOf('--kind', values.kind, kinds);
+    if (values.again && values['job-id'] !== undefined)
+      throw new UsageError('Cannot read arguments: --again and --job-id, wanted one: --again makes a new id');
+    const given = await readJson(positionals[0] ?? '-');
     const producer = createProducer({
       jobs: jobReader,
       url: config.redisUrl,
@@ -51,12 +60,14 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
     });
     try {
       const jobId = values['job-id'];
-      const submitted = await producer.submit(values.kind, data, jobId === undefined ? {} : { jobId });
+      const data = values.again ? await newAttempt(given, kind, config) : given;
+      const traceparent = process.env.TRACEPARENT;
+      const submitted = await producer.submit(kind, data, { ...(jobId === undefined ? {} : { jobId }), traceparent });
       if (values['no-wait']) {
         process.stdout.write(`${submitted.jobId}\n`);
         return exitCodes.ok;
       }
-      const untilMs = Date.now() + timeoutOf(data) + patienceMs;
+      const untilMs = Date.now() + timeoutOf(given) + patienceMs;
       const outcome = await producer.waitForOutcome(submitted.jobId, { untilMs });
       if (outcome === null) {
         process.stderr.write(
@@ -80,6 +91,11 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
     }
   },
 };
+
+/** The data with the lowest `attempt` above theirs that no job has. */
+async function newAttempt(data: unknown, kind: string, config: Pick<Config, 'redisUrl' | 'prefix'>): Promise<unknown> {
+  return onQueue(config, (operator) => operator.newAttemptOf(kind, data));
+}
 
 /** How long to wait for Redis once there is an outcome, in milliseconds. */
 const withinMs = 3_000;

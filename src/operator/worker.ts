@@ -1,7 +1,8 @@
 import { composeWorker } from '../compose.ts';
-import { readConfig, redactUrl } from '../config.ts';
+import { readConfig, redactUrl, unknownSettings } from '../config.ts';
 import { createLog } from '../telemetry/log.ts';
 import { takeWarnings } from '../telemetry/process-warnings.ts';
+import { readableLog } from '../telemetry/readable-log.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { honourProxy } from './proxy.ts';
@@ -40,12 +41,15 @@ export const workerSettings = [
   'maxHandlersPerTenant',
   'quarantineSeconds',
   'history',
+  'otlpEndpoint',
+  'traceShare',
   'drainMs',
   'durable',
   'port',
   'host',
   'monitor',
   'logLevel',
+  'logFormat',
   'generator',
 ] as const;
 
@@ -55,7 +59,7 @@ export const worker: Command = {
   help: `Usage: protosmith worker [options]
 
 Takes jobs from the queue, has handlers written and verified, and publishes one outcome per job. Writes its log to
-standard output, one JSON object per line. On SIGTERM or SIGINT it finishes its jobs, hands back those that do not end
+standard output: one JSON object per line, or lines for people on a terminal. On SIGTERM or SIGINT it finishes its jobs, hands back those that do not end
 in time, and exits with 0.
 
 ${settingsHelp(workerSettings)}
@@ -74,8 +78,11 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
     );
     const config = readConfig(process.env, values, { model: true, only: workerSettings });
     honourProxy(process.env);
-    const log = createLog(config.logLevel);
+    const { logLevel, logFormat } = config;
+    const isForPeople = logFormat === 'text' || (logFormat === 'auto' && process.stdout.isTTY);
+    const log = createLog(logLevel, isForPeople ? readableLog(process.stdout) : undefined);
     takeWarnings((warning) => log.warn({ error: warning }, 'process-warning'));
+    for (const unknown of unknownSettings(process.env)) log.warn(unknown, 'unknown-setting');
     const stopped = stopSignal();
     const running = await composeWorker(config, log);
     try {

@@ -27,9 +27,13 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** The fields of a line with long texts cut. */
+/** Names that every line has already. A second one would hide the first from most parsers. */
+const taken: ReadonlySet<string> = new Set(['level', 'time', 'service', 'worker', 'msg']);
+
+/** The fields of a line with long texts cut, and no name that the line has already. */
 function shortened(fields: object): Record<string, unknown> {
-  const cut = ([name, value]: [string, unknown]): [string, unknown] => {
+  const cut = ([given, value]: [string, unknown]): [string, unknown] => {
+    const name = taken.has(given) ? `${given}_` : given;
     const most = name === 'kind' ? maxKindLength : maxMessageLength;
     return [name, typeof value === 'string' && value.length > most ? `${value.slice(0, most)}…` : value];
   };

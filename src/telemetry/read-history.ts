@@ -1,20 +1,11 @@
-import type { Histories, KeptHistory } from '../../queues/index.ts';
+import type { Histories } from '../../queues/index.ts';
 import type { History, HistoryEntry } from '../contract/history.ts';
+import { soundEntries } from './history-forms.ts';
 
 /** The history of a job, by its id; `null` if nothing is kept of it. Rejects as Redis does. */
 export async function readHistory(histories: Histories, jobId: string): Promise<History | null> {
   const kept = await histories.of(jobId);
-  return kept === null ? null : historyOf(kept);
-}
-
-function historyOf({ entries, ...kept }: KeptHistory): History {
-  return { ...kept, entries: entries.filter(isEntry) };
-}
-
-/** Anybody can write to Redis: only the members that every entry has are checked. */
-function isEntry(entry: Record<string, unknown>): entry is Record<string, unknown> & HistoryEntry {
-  const { type, atMs } = entry;
-  return typeof type === 'string' && typeof atMs === 'number' && Number.isFinite(atMs);
+  return kept === null ? null : { ...kept, entries: soundEntries(kept.entries) };
 }
 
 type Of<Type extends HistoryEntry['type']> = Extract<HistoryEntry, { type: Type }>;

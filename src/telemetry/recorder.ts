@@ -10,6 +10,8 @@ export interface Recorder {
   onDelivery?(delivery: Delivery): void;
   onJobEvent(event: JobEvent): void;
   onQueueEvent(event: QueueEvent): void;
+  /** The pipeline no longer works on a delivery, not even after its outcome. */
+  onDone?(delivery: Delivery): void;
   close?(): Promise<void>;
 }
 
@@ -24,6 +26,9 @@ export function recorderOf(recorders: readonly Recorder[]): Required<Recorder> {
     },
     onQueueEvent(event) {
       for (const one of recorders) one.onQueueEvent(event);
+    },
+    onDone(delivery) {
+      for (const one of recorders) one.onDone?.(delivery);
     },
     async close() {
       await Promise.all(recorders.map((one) => one.close?.()));

@@ -8,7 +8,7 @@ import { createLatencyRecord, withLatency } from '../../src/completion/latency.t
 import { createOpenAiCompleter } from '../../src/completion/openai-completer.ts';
 import { createCoolDown, withRetries } from '../../src/completion/retry-policy.ts';
 import type { Completer, Completion, Prompt } from '../../src/contract/completion.ts';
-import type { Usage } from '../../src/contract/outcome.ts';
+import type { FailedTry, Usage } from '../../src/contract/outcome.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Code } from '../../src/kernel/errors.ts';
 import { type Behaviour, startScriptedModel } from '../../src/scripted-model/server.ts';
@@ -323,4 +323,26 @@ test('a model is put together so that it survives a bad server and knows its lat
   } finally {
     await Promise.all([bad.close(), good.close()]);
   }
+});
+
+test('every try that fails is told, with its code and server, and so is a cool-down that nobody waits for', async () => {
+  const told: string[] = [];
+  const server = { endpoint: 'models.example', model: 'm' };
+  const completer = withRetries(failing('PLATFORM_MODEL_UNAVAILABLE', 'PLATFORM_MODEL_CUT'), { baseMs: 1, server });
+  const failed = ({ endpoint, code, atMs, durationMs }: FailedTry) => {
+    assert.ok(Date.now() - atMs < HANG_MS && durationMs >= 0);
+    told.push(`${endpoint} ${code}`);
+  };
+  await completer.complete(PROMPT, deadlineIn(HANG_MS), { failed });
+  assert.deepEqual(told, ['models.example PLATFORM_MODEL_UNAVAILABLE', 'models.example PLATFORM_MODEL_CUT']);
+  told.length = 0;
+  const coolDown = createCoolDown();
+  await coolDown.set('e', Date.now() + 60_000);
+  const cooling = withRetries(failing(), { coolDown, endpoint: 'e', elsewhere: true, server });
+  await assert.rejects(cooling.complete(PROMPT, deadlineIn(HANG_MS), { failed }));
+  assert.deepEqual(told, ['models.example PLATFORM_MODEL_RATE_LIMITED']);
+  told.length = 0;
+  const cancelled = withRetries(failing('PLATFORM_MODEL_ABORTED'), { server });
+  await assert.rejects(cancelled.complete(PROMPT, deadlineIn(HANG_MS), { failed }));
+  assert.deepEqual(told, [], 'a call that its caller no longer wants has not failed');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Usage } from '../../src/contract/outcome.ts';
+import type { AttemptReport, FailedTry, Usage } from '../../src/contract/outcome.ts';
 import { deadlinePassed, statementsOf } from '../../src/job/conclusion.ts';
 import { Ledger, noUsage, sumUsage } from '../../src/job/ledger.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
@@ -59,4 +59,65 @@ test('a passed deadline is reported once, with the last other fault', () => {
   assert.equal(said(late), said());
   assert.equal(said(new TypeError('oops')), said());
   assert.equal(said(lost), `${said()} (PLATFORM_SANDBOX_LOST: ${lost.message})`);
+});
+
+test('a question that the deadline cuts off stands in the report, with its failed tries and those of earlier deliveries', () => {
+  const events: string[] = [];
+  const ledger = new Ledger({ jobId: 'job', negotiationId: null, delivery: 2 }, ({ type }) => void events.push(type));
+  const failed: FailedTry = {
+    atMs: 1,
+    durationMs: 2,
+    endpoint: 'models.example',
+    model: 'm',
+    code: 'PLATFORM_MODEL_UNAVAILABLE',
+    message: 'status 503',
+  };
+  const before: AttemptReport = {
+    attempt: 1,
+    purpose: 'generate',
+    model: 'm',
+    result: 'no-answer',
+    code: 'PLATFORM_MODEL_RATE_LIMITED',
+    passedCases: 0,
+    usage: used(1),
+    durationMs: 3,
+  };
+  ledger.earlierAttempts = [before];
+  const attempt = ledger.ask('generate', 'm');
+  ledger.tryFailed(attempt, failed);
+  const { attempts, usage } = ledger.report();
+  assert.deepEqual(attempts[0], before);
+  assert.deepEqual(
+    [attempts[1]?.attempt, attempts[1]?.result, attempts[1]?.code, attempts[1]?.tries],
+    [2, 'aborted', failed.code, [failed]],
+  );
+  // The usage of earlier deliveries is counted elsewhere.
+  assert.deepEqual(usage, noUsage);
+  assert.equal(ledger.unanswered.length, 2);
+  assert.deepEqual(events, ['try-failed']);
+  for (let one = 0; one < 100; one += 1) ledger.tryFailed(attempt, failed);
+  const ended = ledger.ended({
+    attempt,
+    purpose: 'generate',
+    model: 'm',
+    result: 'verified',
+    passedCases: 1,
+    usage: used(1),
+  });
+  assert.equal(ended.tries?.length, 50);
+  assert.deepEqual(ledger.unanswered, [before]);
+});
+
+test('waiting for models and own time are told apart, whatever overlaps', async () => {
+  const ledger = new Ledger({ jobId: 'job', negotiationId: null }, () => undefined);
+  assert.equal(ledger.modelMs, 0);
+  const [first, second] = [ledger.ask('generate', 'm'), ledger.ask('read', 'm')];
+  await sleep(40);
+  ledger.answered(first);
+  await sleep(20);
+  ledger.answered(second);
+  const waited = ledger.modelMs;
+  await sleep(30);
+  assert.equal(ledger.modelMs, waited);
+  assert.ok(waited >= 55 && waited <= ledger.elapsedMs - 25, `${waited} of ${ledger.elapsedMs} ms`);
 });
