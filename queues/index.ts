@@ -42,5 +42,5 @@ export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from 
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
 export { forbidden, grantOf, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
-export { redisFailure } from './redis-refusal.ts';
+export { isForbidden, redisFailure } from './redis-refusal.ts';
 export { Spendings } from './spendings.ts';

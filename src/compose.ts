@@ -12,6 +12,7 @@ import {
   Endpoints,
   forbidden,
   Heartbeats,
+  isForbidden,
   judgeRedis,
   type Keys,
   keysOf,
@@ -69,6 +70,9 @@ const redisFactsTimeoutMs = 30_000;
 
 /** How long to wait for an answer of the quarantine, in milliseconds. */
 const quarantineTimeoutMs = 500;
+
+/** How often to try the permissions of a user whom Redis refuses commands, in milliseconds. */
+const permissionsEveryMs = 20_000;
 
 /** After how long without a part of an answer operators hear of a model call, in milliseconds. */
 const silentAfterMs = 15_000;
@@ -157,9 +161,24 @@ function workerName(): string {
 /** Tells operators why this worker does not start, where Redis can be written. */
 async function tellFailure(connection: Connection, keys: Keys, tally: WorkerTally, error: unknown): Promise<void> {
   const { code = 'unknown', message } = describeError(error);
-  const said = tally.failed({ code, message });
+  tally.fail({ code, message });
+  const said = tally.plain();
   const told = new Heartbeats(connection, keys).beat(said.worker, said).catch(() => undefined);
   await Promise.race([told, sleep(quarantineTimeoutMs, undefined, { ref: false })]);
+}
+
+/** After a refused command, tries what the user of this worker may not use, for its heartbeat. */
+function permissionWatch({ redisUrl, prefix }: WorkerConfig, tally: WorkerTally): (event: QueueEvent) => void {
+  let triedAtMs = Number.NEGATIVE_INFINITY;
+  return ({ event, message = '' }) => {
+    if (event !== 'redis-error' || !isForbidden(new Error(message))) return;
+    if (performance.now() - triedAtMs < permissionsEveryMs) return;
+    triedAtMs = performance.now();
+    redisPermissions(redisUrl, { prefix }).then(
+      (found) => tally.forbid(found),
+      () => undefined,
+    );
+  };
 }
 
 /** The parts that a worker's services and consumer are made of. */
@@ -223,6 +242,7 @@ function composeServices(
 
 /** Starts fetching and processing jobs. */
 function startConsumer({ config, log, metrics, tally }: WorkerParts, services: Services): Consumer {
+  const watchPermissions = permissionWatch(config, tally);
   return createConsumer({
     url: config.redisUrl,
     jobs: jobReader,
@@ -242,6 +262,7 @@ function startConsumer({ config, log, metrics, tally }: WorkerParts, services: S
     onEvent: (event) => {
       metrics.onQueueEvent(event);
       tally.onQueueEvent(event);
+      watchPermissions(event);
       logQueueEvent(log, event);
     },
   });
