@@ -48,7 +48,7 @@ export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from 
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
 export { forbidden, grantOf, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
-export { redisFailure } from './redis-refusal.ts';
+export { isForbidden, redisFailure } from './redis-refusal.ts';
 export { nextAttempt } from './requeue.ts';
 export { type SharedLimit, SharedLimits } from './shared-limits.ts';
 export { Spendings } from './spendings.ts';

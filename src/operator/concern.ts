@@ -69,3 +69,8 @@ export function ranked(codes: Readonly<Record<string, number>>): string {
 export function rounded(value: number): string {
   return value >= 10 ? String(Math.round(value)) : value.toPrecision(2);
 }
+
+/** The verb for jobs that wait. */
+export function waitOf(count: number): string {
+  return count === 1 ? 'waits' : 'wait';
+}

@@ -1,4 +1,4 @@
-import { type Concern, counted, ranked, worrying } from './concern.ts';
+import { type Concern, counted, ranked, waitOf, worrying } from './concern.ts';
 import { span } from './print.ts';
 import type { EndpointView, Situation } from './situation.ts';
 
@@ -14,7 +14,7 @@ const modelRemedies: Record<string, string> = {
 export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
   const isHeld = ({ state }: EndpointView) => state === 'refused' || state === 'failing';
   const cost = endpoints.every(isHeld)
-    ? `no job is taken; ${counted(backlog.open, 'open job')} wait, and end with error at their deadline`
+    ? `no job is taken; ${counted(backlog.open, 'open job')} ${waitOf(backlog.open)}, and end with error at the deadline`
     : 'questions go to the other endpoints, and jobs take longer';
   return endpoints.flatMap((one): Concern[] => {
     const { endpoint, state, fault, sinceMs, codes, failed, tries, silent, restMs } = one;
@@ -26,7 +26,7 @@ export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
         : `; ${failed} of ${counted(tries, 'call')} in five minutes failed${failed > 0 ? `: ${ranked(codes)}` : ''}`;
     if (state === 'refused') {
       const cause = `model endpoint ${endpoint} refuses us${since}: ${fault?.code}: ${fault?.message}${counts}`;
-      const remedy = `${modelRemedies[fault?.code ?? ''] ?? 'see the message'}; it is probed every 15 s, and jobs go on by themselves`;
+      const remedy = `${modelRemedies[fault?.code ?? ''] ?? 'see the message'}; it is probed every 20 s, and jobs go on by themselves`;
       return [{ code: 'endpoint-refused', cause, cost, remedy }];
     }
     const [top = ''] = Object.entries(codes).sort(([, a], [, b]) => b - a)[0] ?? [];

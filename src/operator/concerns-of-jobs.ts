@@ -24,7 +24,7 @@ export function ofJobs({ queue, backlog, recent, invalid, workers }: Situation):
     const rate = ratePerSecond === 0 ? 'no job ends' : `${rounded(ratePerSecond ?? 0)} jobs end per second`;
     found.push({
       code: 'jobs-late',
-      cause: `${willMiss} of ${counted(open, 'open job')} will miss their deadline at the current rate: ${rate}${age === null ? '' : `, the oldest has waited ${span(age)}`}`,
+      cause: `${willMiss} of ${counted(open, 'open job')} will miss the deadline at the current rate: ${rate}${age === null ? '' : `, the oldest has waited ${span(age)}`}`,
       cost: 'they end with error at their deadline',
       remedy:
         ratePerSecond === 0
@@ -92,7 +92,7 @@ export function ofLeftovers({ queue, quarantine }: Situation): Concern[] {
   if (last !== undefined)
     found.push({
       code: 'quarantine',
-      cause: `${counted(unseen.length, 'bundle')} killed their sandbox and are in quarantine, the last one ${last.digest.slice(0, 12)}${last.jobId === null ? '' : `, run for job ${named(last.jobId)} of tenant ${last.tenant ?? 'unknown'}`}`,
+      cause: `${counted(unseen.length, 'bundle')} that killed a sandbox ${unseen.length === 1 ? 'is' : 'are'} in quarantine, the last one ${last.digest.slice(0, 12)}${last.jobId === null ? '' : `, run for job ${named(last.jobId)} of tenant ${last.tenant ?? 'unknown'}`}`,
       cost: 'no worker runs them; jobs that need such a handler get another',
       remedy: '`protosmith quarantine list` explains them; `quarantine acknowledge --all` ends this mark',
     });

@@ -1,4 +1,4 @@
-import { grantOf, judgeRedis } from '../../queues/index.ts';
+import { grantOf, isForbidden, judgeRedis } from '../../queues/index.ts';
 import { type Concern, listed, namedForSeconds } from './concern.ts';
 import { span } from './print.ts';
 import type { Situation } from './situation.ts';
@@ -48,27 +48,19 @@ export function ofRedis({ queue, unwritable, forbidden, workers, unread, durable
       cost: 'no job can be added or ended; workers pause, and keep what they have verified',
       remedy: writeRemedies[unwritable.code] ?? 'see the log of Redis',
     });
-  const { user, missing } = forbidden;
-  if (missing.length > 0)
+  const lacking = [forbidden, ...workers.flatMap(({ life, forbidden: own }) => (life === 'alive' && own ? [own] : []))];
+  const byUser = new Map(lacking.map((one) => [one.user, one]));
+  found.push(...[...byUser.values()].filter(({ missing }) => missing.length > 0).map(permissionConcern));
+  const faults = workers.flatMap((worker) => (worker.life === 'alive' ? worker.redisFaults : []));
+  const refusal =
+    faults.find(({ message }) => isForbidden(new Error(message))) ??
+    unread.find(({ code }) => code === 'OPERATOR_REDIS_PERMISSION');
+  if (refusal !== undefined && lacking.every(({ missing }) => missing.length === 0))
     found.push({
       code: 'redis-permission',
-      cause: `OPERATOR_REDIS_PERMISSION: Redis user ${user} may not use ${listed(missing)}`,
-      cost: 'jobs that need it are not taken or not ended, and a worker with this user does not start',
-      remedy: `\`redis-cli ${grantOf(user, missing.slice(0, 20))}\`; \`protosmith doctor --acl\` prints all that is needed`,
-    });
-  const faults = workers.flatMap((worker) =>
-    worker.life === 'alive' ? worker.redisFaults.map((fault) => ({ worker: worker.worker, ...fault })) : [],
-  );
-  const refused = faults.find(({ message }) =>
-    /NOPERM|ACL failure|can't run this command|no permissions/i.test(message),
-  );
-  const refusal = refused ?? unread.find(({ code }) => code === 'OPERATOR_REDIS_PERMISSION');
-  if (missing.length === 0 && refusal !== undefined)
-    found.push({
-      code: 'redis-permission',
-      cause: `OPERATOR_REDIS_PERMISSION: Redis refuses ${'worker' in refusal ? `worker ${refusal.worker}` : 'us'} a command: ${refusal.message}`,
+      cause: `OPERATOR_REDIS_PERMISSION: Redis refused a command in the last five minutes: ${refusal.message}`,
       cost: 'jobs that need it are not taken or not ended',
-      remedy: '`protosmith doctor` with the settings of that worker names the command; `doctor --acl` prints the rules',
+      remedy: '`protosmith doctor` with the settings of the worker names the command; `doctor --acl` prints the rules',
     });
   const { redisRestartedSeconds: restarted } = more;
   const isRestarted = restarted !== null && restarted < namedForSeconds;
@@ -85,7 +77,7 @@ export function ofRedis({ queue, unwritable, forbidden, workers, unread, durable
           ? '`redis-cli CONFIG SET appendonly yes`; submit lost jobs again'
           : 'look into the log of Redis for what ended it',
     });
-  const [other] = faults.filter(({ code, message }) => code !== 'OOM' && !/NOPERM|ACL failure/.test(message));
+  const [other] = faults.filter(({ code, message }) => code !== 'OOM' && !isForbidden(new Error(message)));
   if (other !== undefined && !isRestarted && refusal === undefined && unwritable === null)
     found.push({
       code: 'redis-errors',
@@ -94,6 +86,15 @@ export function ofRedis({ queue, unwritable, forbidden, workers, unread, durable
       remedy: 'check Redis and the network; `protosmith doctor` with the settings of a worker tells more',
     });
   return [...found, ...ofSettings(queue, durable)];
+}
+
+function permissionConcern({ user, missing }: Situation['forbidden']): Concern {
+  return {
+    code: 'redis-permission',
+    cause: `OPERATOR_REDIS_PERMISSION: Redis user ${user} may not use ${listed(missing)}`,
+    cost: 'jobs that need it are not taken or not ended, and a worker with this user does not start',
+    remedy: `\`redis-cli ${grantOf(user, missing.slice(0, 20))}\`; \`protosmith doctor --acl\` prints all that is needed`,
+  };
 }
 
 function ofSettings(queue: Situation['queue'], durable: boolean): Concern[] {

@@ -1,4 +1,4 @@
-import { type Concern, counted, listed, named, namedForSeconds } from './concern.ts';
+import { type Concern, counted, listed, named, namedForSeconds, waitOf } from './concern.ts';
 import { span } from './print.ts';
 import type { Situation, WorkerView } from './situation.ts';
 
@@ -11,7 +11,7 @@ export function ofWorkers({ queue, workers, unwritable, redisRestartedSeconds, b
     found.push({
       code: 'queue-paused',
       cause: 'the queue is paused for all workers',
-      cost: `no job is taken; ${counted(waitingIn(queue), 'job')} wait`,
+      cost: `no job is taken; ${counted(waitingIn(queue), 'job')} ${waitOf(waitingIn(queue))}`,
       remedy: '`protosmith drain --resume`',
     });
   // Without room in Redis no worker can be heard of, and after a restart none has been yet.
@@ -21,7 +21,7 @@ export function ofWorkers({ queue, workers, unwritable, redisRestartedSeconds, b
     const waiting = Math.max(waitingIn(queue), backlog.open);
     found.push({
       code: 'no-worker',
-      cause: `no worker is connected${waiting > 0 ? `, and ${counted(waiting, 'job')} wait` : ''}`,
+      cause: `no worker is connected${waiting > 0 ? `, and ${counted(waiting, 'job')} ${waitOf(waiting)}` : ''}`,
       cost: 'no job is taken, and nothing enforces deadlines',
       remedy: 'start one: `protosmith worker`',
     });

@@ -36,6 +36,8 @@ export class WorkerTally {
   readonly #running = new Map<string, number>();
   #invalid: (InvalidJob & { atMs: number })[] = [];
   #endedAtMs: number | null = null;
+  #fault: NamedFault | null = null;
+  #forbidden: Heartbeat['forbidden'] = null;
 
   constructor(worker: string, version: string) {
     this.#worker = worker;
@@ -73,6 +75,16 @@ export class WorkerTally {
     this.#counts.add('try', `${endpoint} ${result}`);
   }
 
+  /** Records why this worker does not start; every later heartbeat says so. */
+  fail(fault: NamedFault): void {
+    this.#fault = fault;
+  }
+
+  /** Records what the Redis user of this worker may not use. */
+  forbid(found: { user: string; missing: string[] }): void {
+    this.#forbidden = found.missing.length > 0 ? found : null;
+  }
+
   /** The heartbeat of a running worker. */
   beat(state: Heartbeat['state'], sources: TallySources): Heartbeat {
     const { concurrency, running, paused, sinceFetchMs } = sources.health();
@@ -80,8 +92,8 @@ export class WorkerTally {
     const nowMs = performance.now();
     this.#invalid = this.#invalid.filter(({ atMs }) => nowMs - atMs < keptMs);
     return {
-      ...this.#plain(),
-      state,
+      ...this.plain(),
+      ...(this.#fault === null ? { state } : {}),
       concurrency,
       running,
       jobs: [...this.#running.keys()].slice(0, maxJobs),
@@ -99,17 +111,13 @@ export class WorkerTally {
     };
   }
 
-  /** The heartbeat of a worker that could not start. */
-  failed(fault: NamedFault): Heartbeat {
-    return { ...this.#plain(), state: 'failed', fault };
-  }
-
-  #plain(): Heartbeat {
+  /** The heartbeat of a worker without its parts. */
+  plain(): Heartbeat {
     return {
       worker: this.#worker,
       version: this.#version,
-      state: 'running',
-      fault: null,
+      state: this.#fault === null ? 'running' : 'failed',
+      fault: this.#fault,
       upMs: Math.round(performance.now() - this.#startedAtMs),
       concurrency: 0,
       running: 0,
@@ -119,6 +127,7 @@ export class WorkerTally {
       paused: [],
       sinceFetchMs: 0,
       sinceEndMs: null,
+      forbidden: this.#forbidden,
       redisFaults: [],
       silent: [],
       invalid: [],
