@@ -2,6 +2,8 @@
 export interface Envelope {
   kind: string | null;
   negotiationId: string | null;
+  /** `null` or absent where the job's data do not tell. */
+  tenant?: string | null;
   protocolHash: string | null;
   verdict: 'generated' | 'clean' | 'disputed' | 'error';
   messages: readonly object[];
@@ -44,6 +46,15 @@ export function isClosedByReader(envelope: Envelope): boolean {
 /** Whether an outcome may belong to a job with this kind and data; an outcome that does not tell matches any. */
 export function isOutcomeOf(envelope: PublishedEnvelope, kind: string, dataDigest: string): boolean {
   return (envelope.dataDigest ?? dataDigest) === dataDigest && (envelope.kind ?? kind) === kind;
+}
+
+/** The codes of an envelope's errors, each once; a code is one word in capitals. */
+export function errorCodesOf({ findings }: Pick<Envelope, 'findings'>): string[] {
+  const codes = findings.flatMap((finding) => {
+    const { severity, code }: { severity?: unknown; code?: unknown } = finding;
+    return severity === 'error' && typeof code === 'string' && /^[A-Z][A-Z_]{1,60}$/.test(code) ? [code] : [];
+  });
+  return [...new Set(codes)];
 }
 
 /** The envelope with the announced messages first. */

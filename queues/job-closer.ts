@@ -1,5 +1,5 @@
 import type { Delivery } from './delivery.ts';
-import type { Envelope, Reason } from './envelope.ts';
+import { type Envelope, errorCodesOf, type Reason } from './envelope.ts';
 import type { JobReader } from './job-reader.ts';
 import type { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
@@ -33,8 +33,11 @@ export class JobCloser {
     const outcome = { ...envelope, findings: [...envelope.findings, ...ignored.map(warning)] };
     const first = (await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo })) !== null;
     const about = { ...namesOf(delivery), verdict: outcome.verdict };
-    if (first) this.#onEvent({ event: 'published', ...about, latencyMs: Math.max(0, Date.now() - takenAtMs) });
-    else this.#onEvent({ event: 'suppressed', ...about });
+    if (first) {
+      const latencyMs = Math.max(0, Date.now() - takenAtMs);
+      const { tenant = null } = outcome;
+      this.#onEvent({ event: 'published', ...about, tenant, codes: errorCodesOf(outcome), latencyMs });
+    } else this.#onEvent({ event: 'suppressed', ...about });
     return first;
   }
 

@@ -36,7 +36,11 @@ export interface QueueEvent {
   kind?: string;
   /** `null` where the job's data do not tell. */
   negotiationId?: string | null;
+  /** `null` where the job's data do not tell. */
+  tenant?: string | null;
   verdict?: string;
+  /** The codes of an outcome's errors. */
+  codes?: string[];
   code?: string;
   message?: string;
   delayMs?: number;

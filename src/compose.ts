@@ -82,7 +82,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
       await disconnect(connection);
       throw error;
     });
-  const metrics = createWorkerMetrics(protosmithVersion());
+  const metrics = createWorkerMetrics(protosmithVersion(), config.tenantClasses);
   const circuits = new Endpoints(connection, keys);
   const model = composeModel(config, circuits, log);
   const circuitWatch = watchCircuits(circuits, model.endpoints, {

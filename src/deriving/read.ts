@@ -51,7 +51,9 @@ export function startReading(requirements: Requirements, context: JobContext, de
       const kept = await services.readings.get(tenant, key);
       return kept?.complete === true ? kept : null;
     };
+    let isOwn = false;
     const work = async (signal: AbortSignal) => {
+      isOwn = true;
       const kept = await readAgreement(subject, context, new Deadline(deadline.atMs, signal), show);
       if (kept.complete) await save(kept);
       return kept;
@@ -63,9 +65,16 @@ export function startReading(requirements: Requirements, context: JobContext, de
       work,
     });
     if (kept === null) throw new Error('another worker still reads the same agreement');
+    const result = isOwn ? (kept.complete ? 'complete' : 'partial') : 'kept';
+    context.ledger.tell({ type: 'reading', result, derived: kept.reading.derived.length });
     return kept;
   };
-  return new ReadingWork(services.readingMode, units, obtain, save);
+  const told: typeof obtain = (show) =>
+    obtain(show).catch((error: unknown) => {
+      context.ledger.tell({ type: 'reading', result: 'failed', derived: 0 });
+      throw error;
+    });
+  return new ReadingWork(services.readingMode, units, told, save);
 }
 
 /** The reading that a stored handler was judged by, where it is whole; else a new one. */

@@ -13,6 +13,8 @@ import { trimData, trimTexts } from './trim-data.ts';
 
 /** Options of the console. */
 export interface ConsoleOptions {
+  /** The address to open; requests must name this machine as localhost or 127.0.0.1 all the same. */
+  host: string;
   port: number;
   token: string;
   /** Whether it may retry, remove and add jobs. */
@@ -27,7 +29,6 @@ export interface ConsoleServer {
   close(): Promise<void>;
 }
 
-const host = '127.0.0.1';
 const cookie = 'protosmith-console';
 
 /** Lines of a job's logs that are shown, from the end. */
@@ -45,11 +46,11 @@ const headers = {
 };
 
 /**
- * Serves the queue's dashboard on loopback. A request with the token in `?token=` gets a session cookie; programs send
+ * Serves the queue's dashboard. A request with the token in `?token=` gets a session cookie; programs send
  * it as `Authorization: Bearer`. All texts of jobs are trimmed. Rejects with `OPERATOR_PORT_TAKEN`.
  */
 export async function startConsole(operator: QueueOperator, options: ConsoleOptions): Promise<ConsoleServer> {
-  const { token, writable, metrics } = options;
+  const { host, token, writable, metrics } = options;
   const session = randomBytes(24).toString('base64url');
   const adapter = new FastifyAdapter();
   const queue = new BullMQAdapter(operator.queue, {
@@ -144,7 +145,7 @@ function isOurHost(name: string | undefined): boolean {
 
 /** The path without the token, and the token if there is one. */
 function split(url: string): { path: string; given: string | null } {
-  const { pathname, searchParams } = new URL(url, `http://${host}`);
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
   const given = searchParams.get('token');
   searchParams.delete('token');
   const query = searchParams.size > 0 ? `?${searchParams}` : '';

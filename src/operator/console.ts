@@ -6,7 +6,7 @@ import { startConsole } from './console-server.ts';
 import { onQueue } from './on-queue.ts';
 import { settingsHelp } from './settings-help.ts';
 
-const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'consoleToken'] as const;
+const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'host', 'consoleToken'] as const;
 
 /** Serves a dashboard of the queue on loopback. */
 export const consoleCommand: Command = {
@@ -15,7 +15,8 @@ export const consoleCommand: Command = {
 
 Serves a dashboard of the queue (bull-board) on 127.0.0.1 and prints its address, which includes the token. The pages
 load nothing from other hosts and show trimmed job data. The metrics of the whole queue are under /metrics, with the
-token as "Authorization: Bearer …". SIGINT or SIGTERM stops it. From another machine, use a tunnel: ssh -L.
+token as "Authorization: Bearer …". SIGINT or SIGTERM stops it. From another machine, use a tunnel: ssh -L. In a
+container set PROTOSMITH_HOST=0.0.0.0 and publish the port on 127.0.0.1: it answers only to localhost and 127.0.0.1.
 
   --port <n>   port, 0 for any free one (default 4280)
     --write      allows retrying, promoting, removing and adding jobs; a job that has its outcome does not run again (use
@@ -40,6 +41,7 @@ Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the 
     });
     return onQueue(config, async (operator) => {
       const server = await startConsole(operator, {
+        host: config.host,
         port,
         token,
         writable: values.write === true,

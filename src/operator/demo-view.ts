@@ -162,6 +162,8 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
       return [`worker publishes: ${event.verdict}${codes} after ${milliseconds(event.durationMs)}`];
     }
     case 'attempted':
+    case 'reading':
+    case 'confirmed':
       return [''];
     case 'stage':
       return event.durationMs < 1 ? [''] : [`· ${event.stage} ${milliseconds(event.durationMs)}`, 'dim'];

@@ -43,6 +43,7 @@ const settingsRead = [
   'port',
   'host',
   'monitor',
+  'tenantClasses',
   'logLevel',
   'generator',
 ] as const;
