@@ -1,5 +1,6 @@
 import type { ConsumerHealth } from '../../queues/index.ts';
 import type { SandboxStats } from '../../sandbox/contract.ts';
+import type { Code } from '../kernel/errors.ts';
 
 /** The sources that are read at each scrape. */
 export interface MetricSources {
@@ -18,6 +19,8 @@ interface Named {
 export interface Event extends Named {
   type: 'counter' | 'histogram';
   buckets?: number[];
+  /** Values of the label that stand at 0 from the start: Prometheus' `increase` does not see a series begin. */
+  from0?: readonly string[];
 }
 
 /** What a process knows of itself: its version, and the delays of its event loop. */
@@ -38,6 +41,14 @@ export interface Reading extends Named {
 
 const jobSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300, 600, 1_200];
 const stageSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+/** Results of model calls that deploy/prometheus/alerts.yaml asks for. */
+const alertedResults: readonly Code[] = [
+  'OPERATOR_MODEL_AUTH',
+  'OPERATOR_MODEL_QUOTA',
+  'OPERATOR_MODEL_UNKNOWN',
+  'PLATFORM_MODEL_RATE_LIMITED',
+];
 
 /** Every metric of a worker that counts or observes events, in the order of docs/metrics.md. */
 export const events = {
@@ -78,6 +89,7 @@ export const events = {
     'model_calls_total',
     'Model calls, each with its retries and fail-over, by result: answered, or the error code.',
     ['result'],
+    alertedResults,
   ),
   tokens: counter('tokens_total', 'Tokens used: input (including cached), cached_input or output.', ['type']),
   cost: counter('cost_usd_total', 'Cost of the calls with a known price, in US dollars.'),
@@ -96,9 +108,12 @@ export const events = {
   suppressed: counter('result_duplicates_suppressed_total', 'Outcomes not published because the job already had one.'),
   replayed: counter('results_replayed_total', 'Outcomes announced again because the job was submitted again.'),
   bridged: counter('jobs_bridged_total', 'Jobs moved from the intake stream to the queue.'),
-  redisErrors: counter('redis_errors_total', 'Errors of Redis and of its connections, by error code or first word.', [
-    'kind',
-  ]),
+  redisErrors: counter(
+    'redis_errors_total',
+    'Errors of Redis and of its connections, by error code or first word.',
+    ['kind'],
+    ['OOM'],
+  ),
 } as const satisfies Record<string, Event>;
 
 /** Every metric of a worker that is read at each scrape, in the order of docs/metrics.md. */
@@ -171,8 +186,8 @@ export const readings: readonly Reading[] = [
   ),
 ];
 
-function counter(name: string, help: string, labels: string[] = []): Event {
-  return { type: 'counter', name: `protosmith_${name}`, help, labels };
+function counter(name: string, help: string, labels: string[] = [], from0: readonly string[] = []): Event {
+  return { type: 'counter', name: `protosmith_${name}`, help, labels, from0 };
 }
 
 function seconds(name: string, help: string, labels: string[] = [], buckets = jobSeconds): Event {

@@ -73,14 +73,17 @@ type Count = (metric: keyof typeof events, value?: number, labels?: Record<strin
 
 function counting(registry: Registry): Count {
   const registers = [registry];
-  const adding = Object.entries<Event>(events).map(([key, { type, name, help, labels: labelNames, buckets = [] }]) => {
-    if (type === 'counter') {
-      const counter = new Counter({ name, help, labelNames, registers });
-      return [key, (value: number, labels: Record<string, string>) => counter.inc(labels, value)] as const;
-    }
-    const histogram = new Histogram({ name, help, labelNames, buckets, registers });
-    return [key, (value: number, labels: Record<string, string>) => histogram.observe(labels, value)] as const;
-  });
+  const adding = Object.entries<Event>(events).map(
+    ([key, { type, name, help, labels: labelNames, buckets = [], from0 = [] }]) => {
+      if (type === 'counter') {
+        const counter = new Counter({ name, help, labelNames, registers });
+        for (const value of from0) counter.inc({ [labelNames[0] ?? '']: value }, 0);
+        return [key, (value: number, labels: Record<string, string>) => counter.inc(labels, value)] as const;
+      }
+      const histogram = new Histogram({ name, help, labelNames, buckets, registers });
+      return [key, (value: number, labels: Record<string, string>) => histogram.observe(labels, value)] as const;
+    },
+  );
   const add = new Map(adding);
   return (metric, value = 1, labels = {}) => add.get(metric)?.(value, labels);
 }
