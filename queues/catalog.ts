@@ -65,6 +65,8 @@ export interface Keys {
   /** Names of model endpoints whose circuit opened, scored by the end of their half-open state by Redis' clock. */
   readonly failing: string;
   circuit(endpoint: string, part: 'failures' | 'open' | 'tripped' | 'probe'): string;
+  /** The first failure that opened the circuit of an endpoint. */
+  endpointFault(endpoint: string): string;
   handler(tenant: string, digest: string): string;
   /** Digests of a tenant's handlers, scored by the time of their last use. */
   handlers(tenant: string): string;
@@ -77,6 +79,10 @@ export interface Keys {
   readonly tenants: string;
   quarantined(digest: string): string;
   readonly quarantine: string;
+  /** What each worker last said of itself, by its name. */
+  readonly heartbeats: string;
+  /** Names of workers, scored by their last heartbeat by Redis' clock. */
+  readonly heard: string;
   /** Where a value that was unusable under its key is kept. */
   putAside(key: string): string;
 }
@@ -111,6 +117,7 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     resting: `${prefix}:resting`,
     failing: `${prefix}:failing`,
     circuit: (endpoint, part) => `${prefix}:circuit:${sha256Hex(endpoint)}:${part}`,
+    endpointFault: (endpoint) => `${prefix}:endpoint-fault:${sha256Hex(endpoint)}`,
     handler: (tenant, digest) => `${prefix}:handler:${tenant}:${digest}`,
     handlers: (tenant) => `${prefix}:handlers:${tenant}`,
     handlerLookup: (tenant, lookup) => `${prefix}:handler-lookup:${tenant}:${lookup}`,
@@ -120,6 +127,8 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     tenants: `${prefix}:tenants`,
     quarantined: (digest) => `${prefix}:quarantined:${digest}`,
     quarantine: `${prefix}:quarantine`,
+    heartbeats: `${prefix}:heartbeats`,
+    heard: `${prefix}:heard`,
     putAside: (key) => `${prefix}:put-aside:${key.slice(prefix.length + 1)}`,
   };
 }

@@ -3,6 +3,7 @@ import { MetricsTime, Queue } from 'bullmq';
 import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { parseData } from './delivery.ts';
+import type { Reason } from './envelope.ts';
 import { IntakeBridge } from './intake-bridge.ts';
 import { IntakeValve } from './intake-valve.ts';
 import { type GiveUp, JobCloser } from './job-closer.ts';
@@ -74,8 +75,11 @@ export interface Consumer {
   health(): ConsumerHealth;
   /** Runs a write to Redis. While Redis refuses writes, pauses fetching, and retries when it accepts them again. */
   whenWritable<Result>(write: () => Promise<Result>): Promise<Result>;
-  /** Pauses fetching on this worker until `resume` with the same reason; running jobs go on. */
-  pause(reason: string): Promise<void>;
+  /**
+   * Pauses fetching on this worker until `resume` with the same reason; running jobs go on. A job whose deadline passes
+   * meanwhile ends with the fault, if one is given.
+   */
+  pause(reason: string, fault?: Reason | null): Promise<void>;
   resume(reason: string): Promise<void>;
   /**
    * Stops fetching, waits for running jobs for `drainMs` (default 30,000), hands the rest back to the queue, and
@@ -147,7 +151,7 @@ class QueueConsumer implements Consumer {
     });
     this.#listen(runner, keys.queue, lockDurationMs, onEvent);
     const parts = { keys, connection, jobs, queue: this.#queue, onError, onEvent };
-    this.#keeper = new Keeper({ ...parts, outcomes, closer, retentionSeconds });
+    this.#keeper = new Keeper({ ...parts, outcomes, closer, retentionSeconds, heldBy: () => this.#valve.fault });
     if (options.intake !== false) this.#bridge = new IntakeBridge({ ...parts, url });
   }
 
@@ -194,8 +198,8 @@ class QueueConsumer implements Consumer {
     return this.#valve.whenWritable(write);
   }
 
-  pause(reason: string): Promise<void> {
-    return this.#valve.shut(reason);
+  pause(reason: string, fault: Reason | null = null): Promise<void> {
+    return this.#valve.shut(reason, fault);
   }
 
   resume(reason: string): Promise<void> {

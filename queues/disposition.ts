@@ -6,8 +6,16 @@ export type Disposition = 'retry' | 'bury';
 
 /** The disposition for an error code, by its first word. An error without a code is a defect. */
 export function dispositionOf(code: string | undefined): Disposition {
-  // A refusal by Redis is never the job's fault.
-  return /^(PLATFORM|OPERATOR_REDIS)_/.test(code ?? '') ? 'retry' : 'bury';
+  // A refusal by Redis, or of the key at the model server, is never the job's fault.
+  return /^(PLATFORM|OPERATOR_REDIS|OPERATOR_MODEL)_/.test(code ?? '') ? 'retry' : 'bury';
+}
+
+/**
+ * Whether a fault holds the queue until an operator mends it. The jobs that meet it wait until their deadline, however
+ * long the other side asks for.
+ */
+export function isHeld(code: string): boolean {
+  return code.startsWith('OPERATOR_MODEL_');
 }
 
 /** The code of a thrown value; `DEFECT_UNCODED` if it has none. */

@@ -17,6 +17,29 @@ export interface CircuitState {
   state: 'closed' | 'open' | 'half-open';
   /** When the open state ends, in milliseconds since 1970 by the local clock; 0 if it is not open. */
   untilMs: number;
+  /** What opened it; `null` if it is closed, or if nobody said. */
+  fault: CircuitFault | null;
+}
+
+/** Why a call failed, with the words for a person. */
+export interface CallFault {
+  code: string;
+  message: string;
+}
+
+/** What opened a circuit: the first failure. */
+export interface CircuitFault extends CallFault {
+  /** Whether the endpoint refuses our key, account or model: a few failures more would tell nothing. */
+  refused: boolean;
+  /** Milliseconds since 1970, by Redis' clock. */
+  sinceMs: number;
+}
+
+/** An endpoint whose circuit opened and that has not answered since. */
+export interface FailingEndpoint {
+  /** Its URL without a query, and the model. */
+  endpoint: string;
+  fault: CircuitFault | null;
 }
 
 /** An endpoint that is rate limited and cools down. */
@@ -28,6 +51,18 @@ export interface RestingEndpoint {
 
 /** How long a circuit stays half-open without a success, in milliseconds. */
 const TRIPPED_MS = 600_000;
+
+/**
+ * How long it is remembered that an endpoint refuses, in milliseconds, unless it does so again: longer than the pause
+ * between two probes, and short where the worker that had the refused key is gone.
+ */
+const REFUSED_MS = 90_000;
+
+/** How long an endpoint that refuses is left alone before it is probed, in milliseconds. */
+const REFUSED_OPEN_MS = 20_000;
+
+/** Longest message that is kept of a failure, in UTF-16 units. */
+const MAX_MESSAGE = 500;
 
 /**
  * The longest cool-down of an endpoint, in milliseconds. No job waits longer, and one call then tells whether the limit
@@ -56,8 +91,8 @@ local found = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('(%.0f', now), 
 for index = 2, #found, 2 do found[index] = string.format('%.0f', found[index] - now) end
 return found`);
 
-// KEYS failures, open, tripped, probe, failing ARGV failures, windowMs, openMs, trippedMs, name. Returns 1 if this
-// failure opened the circuit.
+// KEYS failures, open, tripped, probe, failing, why ARGV failures, windowMs, openMs, trippedMs, name, code, message,
+// refused. Returns 1 if this failure opened the circuit.
 const failureScript = `
 local count = redis.pcall('INCR', KEYS[1])
 if type(count) == 'table' then
@@ -67,22 +102,32 @@ end
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 local tripped = redis.call('EXISTS', KEYS[3]) == 1
 redis.call('DEL', KEYS[4])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if redis.call('TYPE', KEYS[6]).ok ~= 'hash' then redis.call('DEL', KEYS[6]) end
+if ARGV[6] ~= '' and redis.call('HGET', KEYS[6], 'refused') ~= ARGV[8] then
+  redis.call('DEL', KEYS[6])
+  redis.call('HSET', KEYS[6], 'code', ARGV[6], 'message', ARGV[7], 'refused', ARGV[8],
+    'sinceMs', string.format('%.0f', now))
+end
+redis.call('PEXPIRE', KEYS[6], tripped and ARGV[4] or ARGV[2])
 if count < tonumber(ARGV[1]) and not tripped then return 0 end
 local opened = redis.call('PTTL', KEYS[2]) < 0
 if opened then redis.call('SET', KEYS[2], '1', 'PX', ARGV[3]) end
 redis.call('SET', KEYS[3], '1', 'PX', ARGV[4])
 redis.call('DEL', KEYS[1])
-local time = redis.call('TIME')
-redis.call('ZADD', KEYS[5], string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[4]), ARGV[5])
-redis.call('PEXPIRE', KEYS[5], ARGV[4])
+redis.call('PEXPIRE', KEYS[6], ARGV[4])
+redis.call('ZADD', KEYS[5], string.format('%.0f', now + ARGV[4]), ARGV[5])
+if redis.call('PTTL', KEYS[5]) < tonumber(ARGV[4]) then redis.call('PEXPIRE', KEYS[5], ARGV[4]) end
 if opened then return 1 end
 return 0`;
 
-// KEYS open, tripped ARGV the longest time that a circuit is open in ms. Returns how long it is still open in ms, and
-// whether it was tripped.
+// KEYS open, tripped, why ARGV the longest time that a circuit is open in ms. Returns how long it is still open in ms,
+// whether it was tripped, and what opened it.
 const stateScript = new Script(`
 if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
-return { redis.call('PTTL', KEYS[1]), redis.call('EXISTS', KEYS[2]) }`);
+local why = redis.pcall('HMGET', KEYS[3], 'code', 'message', 'refused', 'sinceMs')
+return { redis.call('PTTL', KEYS[1]), redis.call('EXISTS', KEYS[2]), why.err and {} or why }`);
 
 // KEYS[1] probe ARGV[1] token of the holder.
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
@@ -125,12 +170,27 @@ export class Endpoints {
 
   /** The endpoints that cool down, each with the remaining time in milliseconds. */
   async resting(): Promise<RestingEndpoint[]> {
-    return this.#listed(this.#keys.resting);
+    const listed = await this.#listed(this.#keys.resting);
+    return listed.map(({ endpoint, leftMs }) => ({ endpoint: endpoint.replace(KEY_MARK, ''), leftMs }));
   }
 
   /** The endpoints whose circuit opened and that have not answered since. */
   async failing(): Promise<string[]> {
-    return (await this.#listed(this.#keys.failing)).map(({ endpoint }) => endpoint);
+    return (await this.faults()).map(({ endpoint }) => endpoint);
+  }
+
+  /** The same with what opened their circuits, each endpoint once. */
+  async faults(): Promise<FailingEndpoint[]> {
+    const names = (await this.#listed(this.#keys.failing)).map(({ endpoint }) => endpoint);
+    const found = await Promise.all(
+      names.map(async (name) => ({
+        endpoint: name.replace(KEY_MARK, ''),
+        fault: faultIn(await this.#connection.hmget(this.#keys.endpointFault(name), ...FAULT_FIELDS).catch(() => [])),
+      })),
+    );
+    return [...Map.groupBy(found, ({ endpoint }) => endpoint).values()].flatMap(
+      (same) => same.find(({ fault }) => fault?.refused) ?? same[0] ?? [],
+    );
   }
 
   async #listed(key: string): Promise<RestingEndpoint[]> {
@@ -139,28 +199,47 @@ export class Endpoints {
   }
 
   /** Records a failure that is the endpoint's fault. Resolves to whether it opened the circuit. */
-  async noteFailure(endpoint: string): Promise<boolean> {
-    const { failures, windowMs, openMs } = this.#policy;
-    const keys = [...this.#circuitKeys(endpoint), this.#keys.failing];
-    const policy = [failures, windowMs, openMs, TRIPPED_MS, withoutQuery(endpoint)];
-    return (await this.#connection.eval(failureScript, keys.length, ...keys, ...policy)) === 1;
+  noteFailure(endpoint: string, fault?: CallFault): Promise<boolean> {
+    return this.#note(endpoint, { failures: this.#policy.failures, trippedMs: TRIPPED_MS, refused: false, fault });
+  }
+
+  /** Records that an endpoint refuses our key, account or model: one such refusal opens the circuit. */
+  noteRefusal(endpoint: string, fault: CallFault): Promise<boolean> {
+    return this.#note(endpoint, { failures: 1, trippedMs: REFUSED_MS, refused: true, fault });
+  }
+
+  async #note(
+    endpoint: string,
+    given: { failures: number; trippedMs: number; refused: boolean; fault: CallFault | undefined },
+  ): Promise<boolean> {
+    const { windowMs } = this.#policy;
+    const openMs = given.refused ? REFUSED_OPEN_MS : this.#policy.openMs;
+    const keys = [...this.#circuitKeys(endpoint), this.#keys.failing, this.#whyKey(endpoint)];
+    const { code = '', message = '' } = given.fault ?? {};
+    const about = [withoutQuery(endpoint), code, message.slice(0, MAX_MESSAGE), given.refused ? '1' : '0'];
+    const values = [given.failures, windowMs, openMs, given.trippedMs, ...about];
+    return (await this.#connection.eval(failureScript, keys.length, ...keys, ...values)) === 1;
   }
 
   /** Records a success: closes the circuit and forgets failures. */
   async noteSuccess(endpoint: string): Promise<void> {
-    const forgotten = await this.#connection.del(...this.#circuitKeys(endpoint));
+    const forgotten = await this.#connection.del(...this.#circuitKeys(endpoint), this.#whyKey(endpoint));
     if (forgotten > 0) await this.#connection.zrem(this.#keys.failing, withoutQuery(endpoint));
   }
 
   /** The state of an endpoint's circuit. Asking does not use up the test call of a half-open circuit. */
   async circuitOf(endpoint: string): Promise<CircuitState> {
-    const keys = [this.#keys.circuit(endpoint, 'open'), this.#keys.circuit(endpoint, 'tripped')];
-    const [leftMs, tripped] = (await stateScript.run(this.#connection, keys, [this.#policy.openMs])) as [
+    const key = (part: 'open' | 'tripped') => this.#keys.circuit(endpoint, part);
+    const keys = [key('open'), key('tripped'), this.#whyKey(endpoint)];
+    const longestMs = Math.max(REFUSED_OPEN_MS, this.#policy.openMs);
+    const [leftMs, tripped, why] = (await stateScript.run(this.#connection, keys, [longestMs])) as [
       number,
       number,
+      (string | null)[],
     ];
-    if (leftMs > 0) return { state: 'open', untilMs: Date.now() + leftMs };
-    return { state: tripped === 1 ? 'half-open' : 'closed', untilMs: 0 };
+    if (leftMs > 0) return { state: 'open', untilMs: Date.now() + leftMs, fault: faultIn(why) };
+    const isTripped = tripped === 1;
+    return { state: isTripped ? 'half-open' : 'closed', untilMs: 0, fault: isTripped ? faultIn(why) : null };
   }
 
   /**
@@ -182,7 +261,22 @@ export class Endpoints {
     const key = (part: 'failures' | 'open' | 'tripped' | 'probe') => this.#keys.circuit(endpoint, part);
     return [key('failures'), key('open'), key('tripped'), key('probe')];
   }
+
+  /** Named by what operators see, so that it is found by that too. */
+  #whyKey(endpoint: string): string {
+    return this.#keys.endpointFault(withoutQuery(endpoint));
+  }
 }
+
+const FAULT_FIELDS = ['code', 'message', 'refused', 'sinceMs'] as const;
+
+function faultIn([code, message, refused, sinceMs]: readonly (string | null)[]): CircuitFault | null {
+  if (code == null || message == null) return null;
+  return { code, message, refused: refused === '1', sinceMs: Number(sinceMs) || 0 };
+}
+
+/** The mark of a key in an endpoint's name: a refused key says nothing about another one. */
+const KEY_MARK = / key:[0-9a-f]{1,64}$/;
 
 /** Operators see the name: the query may contain an API key. */
 function withoutQuery(endpoint: string): string {

@@ -2,8 +2,6 @@
 export interface Envelope {
   kind: string | null;
   negotiationId: string | null;
-  /** `null` or absent where the job's data do not tell. */
-  tenant?: string | null;
   protocolHash: string | null;
   verdict: 'generated' | 'clean' | 'disputed' | 'error';
   messages: readonly object[];

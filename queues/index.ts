@@ -1,3 +1,11 @@
+export {
+  type Deadlines,
+  openDeadlines,
+  type ReaderLag,
+  readerLags,
+  type TenantShare,
+  tenantShares,
+} from './backlog.ts';
 export * from './catalog.ts';
 export { type Connection, connect, disconnect, type Purpose, whenReady } from './connection.ts';
 export { type Consumer, type ConsumerHealth, type ConsumerOptions, createConsumer } from './consumer.ts';
@@ -5,9 +13,18 @@ export { type DeadLetter, DeadLetters } from './dead-letters.ts';
 export type { Delivery } from './delivery.ts';
 export { backoffMs, type Disposition, dispositionOf } from './disposition.ts';
 export { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
-export { type CircuitPolicy, type CircuitState, Endpoints, type RestingEndpoint } from './endpoints.ts';
+export {
+  type CallFault,
+  type CircuitFault,
+  type CircuitPolicy,
+  type CircuitState,
+  Endpoints,
+  type FailingEndpoint,
+  type RestingEndpoint,
+} from './endpoints.ts';
 export { type Envelope, type PublishedEnvelope, type Reason, readEnvelope } from './envelope.ts';
 export { type HandlerEntry, HandlerRecords, type HandlerRetention } from './handler-records.ts';
+export { type Heard, Heartbeats } from './heartbeats.ts';
 export { INTAKE_GROUP } from './intake-entries.ts';
 export { dataDigestOf, jobIdOf } from './job-id.ts';
 export type { JobFacts, JobReader } from './job-reader.ts';
@@ -18,12 +35,12 @@ export { mending } from './mending.ts';
 export { type Inspection, openOperator, type QueueOperator } from './operator.ts';
 export { publishScript } from './outcomes.ts';
 export { createProducer, type Producer, type ProducerOptions } from './producer.ts';
-export { Quarantine, type QuarantineEntry } from './quarantine.ts';
+export { Quarantine, type QuarantineCause, type QuarantineEntry } from './quarantine.ts';
 export { QueueError, trimmedError } from './queue-error.ts';
 export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
-export { forbidden, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
-export { redisFailure } from './redis-refusal.ts';
+export { forbidden, grantOf, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
+export { isForbidden, redisFailure } from './redis-refusal.ts';
 export { Spendings } from './spendings.ts';

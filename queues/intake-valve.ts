@@ -1,6 +1,7 @@
 import type { Worker } from 'bullmq';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import type { Reason } from './envelope.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { isUnwritable } from './redis-refusal.ts';
 
@@ -16,7 +17,8 @@ export class IntakeValve {
   readonly #connection: Connection;
   readonly #keys: Keys;
   readonly #onEvent: OnQueueEvent;
-  readonly #reasons = new Set<string>();
+  /** Each reason, with the fault behind it. */
+  readonly #reasons = new Map<string, Reason | null>();
   #room: Promise<void> | undefined;
   #unwritableUntilMs = Number.NEGATIVE_INFINITY;
   #closed = false;
@@ -35,15 +37,25 @@ export class IntakeValve {
 
   /** Why fetching is paused; empty if it is not. */
   get reasons(): string[] {
-    return [...this.#reasons];
+    return [...this.#reasons].map(([reason, fault]) => withFault(reason, fault));
   }
 
-  /** Stops fetching for a reason; running jobs go on. */
-  async shut(reason: string): Promise<void> {
-    if (this.#closed || this.#reasons.has(reason)) return;
-    this.#reasons.add(reason);
-    this.#onEvent({ event: 'paused', message: reason });
-    if (this.#reasons.size === 1) await this.#worker.pause(true);
+  /** The fault behind the first reason that has one. */
+  get fault(): Reason | null {
+    return [...this.#reasons.values()].find((fault) => fault !== null) ?? null;
+  }
+
+  /** Stops fetching for a reason, because of a fault if one is given; running jobs go on. */
+  async shut(reason: string, fault: Reason | null = null): Promise<void> {
+    const isNew = !this.#reasons.has(reason);
+    if (this.#closed || (!isNew && this.#reasons.get(reason)?.code === fault?.code)) return;
+    this.#reasons.set(reason, fault);
+    this.#onEvent({
+      event: 'paused',
+      message: withFault(reason, fault),
+      ...(fault === null ? {} : { code: fault.code }),
+    });
+    if (isNew && this.#reasons.size === 1) await this.#worker.pause(true);
   }
 
   /** Removes a reason; fetching resumes with the last one. */
@@ -93,4 +105,8 @@ export class IntakeValve {
       }
     }
   }
+}
+
+function withFault(reason: string, fault: Reason | null): string {
+  return fault === null ? reason : `${reason} (${fault.code}: ${fault.message})`;
 }

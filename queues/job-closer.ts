@@ -32,12 +32,10 @@ export class JobCloser {
     const { jobId, dataDigest, replyTo, takenAtMs, ignored = [] } = delivery;
     const outcome = { ...envelope, findings: [...envelope.findings, ...ignored.map(warning)] };
     const first = (await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo })) !== null;
-    const about = { ...namesOf(delivery), verdict: outcome.verdict };
-    if (first) {
-      const latencyMs = Math.max(0, Date.now() - takenAtMs);
-      const { tenant = null } = outcome;
-      this.#onEvent({ event: 'published', ...about, tenant, codes: errorCodesOf(outcome), latencyMs });
-    } else this.#onEvent({ event: 'suppressed', ...about });
+    const { tenant } = this.#jobs.factsOf(delivery.kind, delivery.data);
+    const about = { ...namesOf(delivery), tenant, replyTo, verdict: outcome.verdict, codes: errorCodesOf(outcome) };
+    if (first) this.#onEvent({ event: 'published', ...about, latencyMs: Math.max(0, Date.now() - takenAtMs) });
+    else this.#onEvent({ event: 'suppressed', ...about });
     return first;
   }
 

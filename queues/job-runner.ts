@@ -3,7 +3,7 @@ import { UnrecoverableError } from 'bullmq';
 import { isAutomaticId, isUsableId, type Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
-import { backoffMs, codeOfThrown, dispositionOf } from './disposition.ts';
+import { backoffMs, codeOfThrown, dispositionOf, isHeld } from './disposition.ts';
 import { type Envelope, givenUp, type Reason } from './envelope.ts';
 import type { IntakeValve } from './intake-valve.ts';
 import type { JobCloser } from './job-closer.ts';
@@ -152,10 +152,13 @@ export class JobRunner {
     const code = codeOfThrown(thrown);
     const { message } = trimmedError(thrown);
     if (dispositionOf(code) === 'retry') {
-      const delayMs = backoffMs(delivery.delivery, retryAfterOf(thrown));
-      if (Date.now() + delayMs < delivery.deadlineAtMs - CLOSING_MS) {
+      const leftMs = delivery.deadlineAtMs - CLOSING_MS - Date.now();
+      const delayMs = isHeld(code)
+        ? Math.min(backoffMs(delivery.delivery, undefined), leftMs - 1)
+        : backoffMs(delivery.delivery, retryAfterOf(thrown));
+      if (delayMs >= 0 && delayMs < leftMs) {
         onEvent({ event: 'retried', ...namesOf(delivery), code, message, delayMs });
-        return valve.whenWritable(async () => locked.delay(delayMs, await outcomes.nowMs()));
+        return valve.whenWritable(async () => locked.delay(delayMs, await outcomes.nowMs(), { code, message }));
       }
       return this.#end(delivery, { code, message });
     }

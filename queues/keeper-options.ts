@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import type { Reason } from './envelope.ts';
 import type { JobCloser } from './job-closer.ts';
 import type { JobReader } from './job-reader.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -15,6 +16,8 @@ export interface KeeperOptions {
   closer: JobCloser;
   queue: Queue;
   retentionSeconds: number;
+  /** Why this worker fetches no jobs, if that is a fault; `null` while it does. */
+  heldBy?: () => Reason | null;
   onError: (error: unknown) => void;
   onEvent: OnQueueEvent;
 }

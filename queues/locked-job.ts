@@ -1,6 +1,7 @@
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import type { Reason } from './envelope.ts';
 import type { QueuedJob } from './tolerant-worker.ts';
 
 /**
@@ -19,8 +20,10 @@ export class LockedJob {
     this.#keys = keys;
   }
 
-  /** Delays it for `delayMs`, counted from `nowMs` by Redis' clock. */
-  async delay(delayMs: number, nowMs: number): Promise<never> {
+  /** Delays it for `delayMs`, counted from `nowMs` by Redis' clock; `fault` says why, and is kept with the job. */
+  async delay(delayMs: number, nowMs: number, fault?: Reason): Promise<never> {
+    if (fault !== undefined)
+      await this.#connection.hset(`${this.#keys.queue}:${this.#job.id ?? ''}`, 'lastFault', JSON.stringify(fault));
     await this.#connection.zadd(this.#keys.due, Math.round(nowMs + delayMs), this.#job.id ?? '');
     await this.#job.moveToDelayed(Date.now() + Math.round(delayMs), this.#token);
     throw new DelayedError();

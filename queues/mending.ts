@@ -25,6 +25,9 @@ const ours: Readonly<Record<string, RedisType>> = {
   resting: 'zset',
   failing: 'zset',
   circuit: 'string',
+  'endpoint-fault': 'hash',
+  heartbeats: 'hash',
+  heard: 'zset',
   handler: 'string',
   handlers: 'zset',
   'handler-lookup': 'zset',
@@ -75,8 +78,8 @@ return found`);
 
 /** The keys that exist once, whatever the jobs are: ours, then BullMQ's. */
 export function fixedKeys(keys: Keys): string[] {
-  const { intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine } = keys;
-  const own = [intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine];
+  const { intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine, heartbeats, heard } = keys;
+  const own = [intake, due, deadlines, seen, moments, resting, failing, tenants, quarantine, heartbeats, heard];
   return [...own, ...Object.keys(bullTypes).map((name) => `${keys.queue}:${name}`)];
 }
 

@@ -1,5 +1,6 @@
 import { isAutomaticId } from './catalog.ts';
 import { closeJob } from './close-job.ts';
+import { isHeld } from './disposition.ts';
 import { eachOf } from './each-of.ts';
 import type { Reason } from './envelope.ts';
 import type { IntakeKeeper } from './intake-keeper.ts';
@@ -22,10 +23,16 @@ const MAX_PAUSE_MS = 1_000;
 /** Jobs of one step. */
 const BATCH = 200;
 
-const deadlinePassed: Reason = {
-  code: 'PLATFORM_DEADLINE',
-  message: 'Cannot finish job: found its deadline passed, wanted an outcome before',
-};
+/**
+ * The reason for a job whose deadline passed: the fault that held it back, where an operator could have mended that,
+ * else the deadline with that fault.
+ */
+function overdue(fault: Reason | null): Reason {
+  if (fault !== null && isHeld(fault.code)) return fault;
+  const message = 'Cannot finish job: found its deadline passed, wanted an outcome before';
+  const cause = fault === null ? '' : ` (${fault.code}: ${fault.message})`;
+  return { code: 'PLATFORM_DEADLINE', message: `${message}${cause}` };
+}
 
 /** Closes jobs and intake entries whose deadline passes without an outcome. */
 export class OverdueJobs {
@@ -46,7 +53,7 @@ export class OverdueJobs {
   async close(signal: AbortSignal): Promise<number> {
     const { connection, keys, outcomes, onError } = this.#options;
     const untilMs = (await outcomes.nowMs()) + AHEAD_MS;
-    await this.#deadlines.note(await this.#intake.close(untilMs, deadlinePassed)).catch(onError);
+    await this.#deadlines.note(await this.#intake.close(untilMs, overdue(this.#heldBy))).catch(onError);
     for (let read = BATCH, failed = 0; read === BATCH && !signal.aborted; ) {
       const due = await connection.zrangebyscore(keys.deadlines, '-inf', untilMs, 'LIMIT', failed, BATCH);
       failed += await eachOf(due, (jobId) => this.#closeOne(jobId), onError);
@@ -57,10 +64,14 @@ export class OverdueJobs {
     return Math.max(MIN_PAUSE_MS, Math.min(deadlineMs, this.#intake.nextMs) - untilMs);
   }
 
+  get #heldBy(): Reason | null {
+    return this.#options.heldBy?.() ?? null;
+  }
+
   async #closeOne(jobId: string): Promise<void> {
     const { connection, keys, queue } = this.#options;
     const job = isAutomaticId(jobId) ? null : await storedJob(connection, keys, jobId);
-    if (job !== null) await closeJob(this.#options, job, deadlinePassed);
+    if (job !== null) await closeJob(this.#options, job, overdue(job.lastFault ?? this.#heldBy));
     // A job left in the queue would only be announced again. Its children have outcomes of their own to come.
     await queue.remove(jobId, { removeChildren: false }).catch(() => undefined);
     await connection.zrem(keys.deadlines, jobId);

@@ -1,12 +1,24 @@
 import type { Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
+import { isObject, jsonOf } from './json-text.ts';
+
+/** What a bundle did, and for whom it ran. */
+export interface QuarantineCause {
+  reason: string;
+  /** The job that ran it; `null` where it was run without one, or is not known. */
+  jobId: string | null;
+  tenant: string | null;
+  negotiationId: string | null;
+  worker: string | null;
+}
 
 /** A bundle that must not run any more. */
-export interface QuarantineEntry {
+export interface QuarantineEntry extends QuarantineCause {
   digest: string;
-  reason: string;
   /** Milliseconds since 1970, by Redis' clock. */
   sinceMs: number;
+  /** Whether an operator has seen it: then it needs no attention. */
+  acknowledged: boolean;
 }
 
 /** Bundles that killed the process that ran them, by digest, shared by all workers. */
@@ -21,10 +33,11 @@ export class Quarantine {
     this.#retentionSeconds = retentionSeconds;
   }
 
-  /** Adds a bundle. */
-  async add(digest: string, reason: string): Promise<void> {
+  /** Adds a bundle, with what it did or only the reason. */
+  async add(digest: string, cause: string | QuarantineCause): Promise<void> {
     const [seconds] = await this.#connection.time();
-    await this.#connection.set(this.#keys.quarantined(digest), reason.slice(0, 500), 'EX', this.#retentionSeconds);
+    const text = typeof cause === 'string' ? cause.slice(0, 500) : JSON.stringify(cause);
+    await this.#connection.set(this.#keys.quarantined(digest), text, 'EX', this.#retentionSeconds);
     await this.#connection.zadd(this.#keys.quarantine, Number(seconds) * 1_000, digest);
     const { expired } = await this.#listed();
     if (expired.length > 0) await this.#connection.zrem(this.#keys.quarantine, ...expired);
@@ -33,6 +46,17 @@ export class Quarantine {
   /** Whether a bundle is quarantined. */
   async has(digest: string): Promise<boolean> {
     return (await this.#connection.exists(this.#keys.quarantined(digest))) === 1;
+  }
+
+  /** Marks a bundle as seen by an operator; `false` if it is not quarantined. */
+  async acknowledge(digest: string): Promise<boolean> {
+    const key = this.#keys.quarantined(digest);
+    const [text, leftMs] = [await this.#connection.get(key), await this.#connection.pttl(key)];
+    if (text === null) return false;
+    const marked = JSON.stringify({ ...causeIn(text), acknowledged: true });
+    if (leftMs > 0) await this.#connection.set(key, marked, 'PX', leftMs);
+    else await this.#connection.set(key, marked, 'EX', this.#retentionSeconds);
+    return true;
   }
 
   /** Removes a bundle; `false` if it was not quarantined. */
@@ -55,15 +79,30 @@ export class Quarantine {
   async #listed(): Promise<{ entries: QuarantineEntry[]; expired: string[] }> {
     const since = [...pairsOf(await this.#connection.zrevrange(this.#keys.quarantine, 0, -1, 'WITHSCORES'))];
     if (since.length === 0) return { entries: [], expired: [] };
-    const reasons = await this.#connection.mget(since.map(([digest]) => this.#keys.quarantined(digest)));
+    const texts = await this.#connection.mget(since.map(([digest]) => this.#keys.quarantined(digest)));
     const found = since.map(([digest, sinceMs], index) => ({
       digest,
       sinceMs: Number(sinceMs),
-      reason: reasons[index],
+      text: texts[index],
     }));
     return {
-      entries: found.flatMap(({ reason, ...entry }) => (reason == null ? [] : [{ ...entry, reason }])),
-      expired: found.flatMap(({ digest, reason }) => (reason == null ? [digest] : [])),
+      entries: found.flatMap(({ text, ...entry }) => (text == null ? [] : [{ ...entry, ...causeIn(text) }])),
+      expired: found.flatMap(({ digest, text }) => (text == null ? [digest] : [])),
     };
   }
+}
+
+/** Reads a value; the text itself is the reason if an earlier version or a person wrote it. */
+function causeIn(text: string): QuarantineCause & { acknowledged: boolean } {
+  const said = jsonOf(text);
+  const value = isObject(said) ? said : { reason: text };
+  const textOf = (name: string) => (typeof value[name] === 'string' ? value[name].slice(0, 500) : null);
+  return {
+    reason: textOf('reason') ?? 'unknown',
+    jobId: textOf('jobId'),
+    tenant: textOf('tenant'),
+    negotiationId: textOf('negotiationId'),
+    worker: textOf('worker'),
+    acknowledged: value.acknowledged === true,
+  };
 }

@@ -36,10 +36,11 @@ export interface QueueEvent {
   kind?: string;
   /** `null` where the job's data do not tell. */
   negotiationId?: string | null;
-  /** `null` where the job's data do not tell. */
-  tenant?: string | null;
   verdict?: string;
-  /** The codes of an outcome's errors. */
+  /** The tenant of a published outcome's job, and the stream of its entries. */
+  tenant?: string | null;
+  replyTo?: string;
+  /** Codes of the error findings of a published outcome. */
   codes?: string[];
   code?: string;
   message?: string;

@@ -1,6 +1,8 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { parseData, type StoredJob } from './delivery.ts';
+import type { Reason } from './envelope.ts';
+import { jsonOf } from './json-text.ts';
 
 /** The data that BullMQ gives a job without any. */
 export const NO_DATA = '{}';
@@ -12,6 +14,8 @@ export interface KeptJob extends StoredJob {
   failedReason: string | null;
   /** `NaN` if BullMQ has not finished it. */
   finishedOnMs: number;
+  /** Why it was put back last; `null` if it never was. */
+  lastFault: Reason | null;
 }
 
 /** A job with nothing but an id. */
@@ -28,6 +32,7 @@ export function emptyJob(jobId: string): KeptJob {
     deaths: 0,
     failedReason: null,
     finishedOnMs,
+    lastFault: null,
   };
 }
 
@@ -37,10 +42,10 @@ export function emptyJob(jobId: string): KeptJob {
  */
 export async function storedJob(connection: Connection, keys: Keys, jobId: string): Promise<KeptJob | null> {
   const key = `${keys.queue}:${jobId}`;
-  const names = ['name', 'data', 'timestamp', 'ats', 'stc', 'failedReason', 'finishedOn'];
+  const names = ['name', 'data', 'timestamp', 'ats', 'stc', 'failedReason', 'finishedOn', 'lastFault'];
   const fields = await connection.hmget(key, ...names);
   if (fields.every((field) => field === null) && (await connection.exists(key)) === 0) return null;
-  const [kind, text, timestamp, deliveries, deaths, failedReason, finishedOn] = fields;
+  const [kind, text, timestamp, deliveries, deaths, failedReason, finishedOn, lastFault] = fields;
   return {
     jobId,
     kind: kind ?? '',
@@ -51,7 +56,15 @@ export async function storedJob(connection: Connection, keys: Keys, jobId: strin
     deaths: whole(deaths),
     failedReason: failedReason ?? null,
     finishedOnMs: Number(finishedOn ?? Number.NaN),
+    lastFault: faultIn(lastFault),
   };
+}
+
+/** Why a job was put back last; `null` if the text says nothing of it. */
+export function faultIn(text: string | null | undefined): Reason | null {
+  const { code, message } = Object(jsonOf(text ?? '')) as Partial<Reason>;
+  if (typeof code !== 'string' || typeof message !== 'string' || !/^[A-Z][A-Z0-9_]{1,80}$/.test(code)) return null;
+  return { code, message: message.slice(0, 500) };
 }
 
 function whole(text: string | null | undefined): number {

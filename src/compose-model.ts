@@ -1,14 +1,16 @@
-import type { Endpoints } from '../queues/index.ts';
-import { createModel, type Model } from './completion/create-model.ts';
+import type { Consumer, Endpoints } from '../queues/index.ts';
+import { createModel, type ManagedModel } from './completion/create-model.ts';
 import { ADAPTATIONS } from './completion/dialect.ts';
 import { hostOf } from './completion/endpoint.ts';
 import type { OpenAiOptions } from './completion/openai-options.ts';
-import type { Circuits } from './completion/shared-circuit.ts';
+import { type Circuits, type CircuitWatch, watchCircuits } from './completion/shared-circuit.ts';
+import type { Tries, Try } from './completion/tries.ts';
 import { type Config, modelsOf } from './config.ts';
 import type { Questioner } from './job/ask.ts';
 import { Budget, type JobLimits } from './job/budget.ts';
 import { ProcessBudget } from './job/process-budget.ts';
 import type { Log } from './telemetry/log.ts';
+import { Repeats } from './telemetry/repeats.ts';
 
 /** The settings of the models. */
 type ModelConfig = Pick<
@@ -81,16 +83,44 @@ function endpointsOf(config: ModelConfig, log?: Log): [OpenAiOptions, ...OpenAiO
   return [first as OpenAiOptions, ...others];
 }
 
+/** Logs failed tries of model calls: the first of each endpoint and code at once, and those that repeat summed up. */
+export function failedTries(log: Log): { note(ended: Try): void; flush(): void } {
+  const repeats = new Repeats<Try>(({ host: endpoint, model, result: code, message, durationMs }, count) =>
+    log.warn({ endpoint, model, code, message, durationMs, count }, 'model-failed'),
+  );
+  return {
+    note: (ended) => {
+      if (ended.result !== 'answered') repeats.note(`${ended.endpoint} ${ended.result}`, ended);
+    },
+    flush: () => repeats.flush(),
+  };
+}
+
+const noModelAnswers = 'no model endpoint answers, their circuits are open';
+
+/** Pauses a worker while no endpoint is left, with the fault that says why and since when. */
+export function watchModel(
+  circuits: Endpoints,
+  model: ManagedModel,
+  consumer: () => Pick<Consumer, 'pause' | 'resume'>,
+): CircuitWatch {
+  return watchCircuits(circuits, model.endpoints, {
+    opened: (fault) => {
+      const since = fault ? `, since ${new Date(fault.sinceMs).toISOString()}` : '';
+      void consumer().pause(noModelAnswers, fault ? { code: fault.code, message: `${fault.message}${since}` } : null);
+    },
+    closed: () => void consumer().resume(noModelAnswers),
+    probe: (endpoint) => model.probe(endpoint),
+  });
+}
+
 /** The model of a worker: its circuits and cool-downs are shared by all workers. */
-export function composeModel(
-  config: ModelConfig,
-  endpoints: Endpoints,
-  log: Log,
-): Model & { readonly endpoints: readonly string[] } {
+export function composeModel(config: ModelConfig, endpoints: Endpoints, log: Log, tries: Tries): ManagedModel {
   const circuits: Circuits = endpoints;
   return createModel({
     models: endpointsOf(config, log),
     circuits,
+    tries,
     coolDown: {
       until: (endpoint) => endpoints.coolDownOf(endpoint),
       set: (endpoint, untilMs) => endpoints.coolDown(endpoint, untilMs),

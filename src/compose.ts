@@ -1,12 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Connection,
   type Consumer,
   connect,
   createConsumer,
+  type Delivery,
   disconnect,
   Endpoints,
   forbidden,
+  Heartbeats,
+  isForbidden,
   judgeRedis,
   type Keys,
   keysOf,
@@ -26,8 +32,8 @@ import {
   type Quarantine as SandboxQuarantine,
 } from '../sandbox/index.ts';
 import type { Model } from './completion/create-model.ts';
-import { watchCircuits } from './completion/shared-circuit.ts';
-import { composeModel, limitsOf, modelName } from './compose-model.ts';
+import { Tries } from './completion/tries.ts';
+import { composeModel, failedTries, limitsOf, modelName, watchModel } from './compose-model.ts';
 import { type Config, sandboxOptions } from './config.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
@@ -38,8 +44,10 @@ import { CodedError } from './kernel/errors.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
-import { type Log, logJobEvents } from './telemetry/log.ts';
+import { Heart } from './telemetry/heart.ts';
+import { describeError, type Log, logJobEvents } from './telemetry/log.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
+import { WorkerTally } from './telemetry/worker-tally.ts';
 import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
 import { defaultCheckPolicy } from './verification/checks.ts';
 import { protosmithVersion } from './version.ts';
@@ -63,7 +71,11 @@ const redisFactsTimeoutMs = 30_000;
 /** How long to wait for an answer of the quarantine, in milliseconds. */
 const quarantineTimeoutMs = 500;
 
-const noModelAnswers = 'no model endpoint answers, their circuits are open';
+/** How often to try the permissions of a user whom Redis refuses commands, in milliseconds. */
+const permissionsEveryMs = 20_000;
+
+/** After how long without a part of an answer operators hear of a model call, in milliseconds. */
+const silentAfterMs = 15_000;
 
 /**
  * Creates a worker from its settings. This is the only place that knows every concrete class. Rejects with
@@ -75,30 +87,40 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
   // The consumer logs lost connections, so this one need not.
   const plain = connect(config.redisUrl, 'worker');
   const connection = mending(plain, keys, (event) => logQueueEvent(log, event));
-  const quarantine = withTimeout(new Quarantine(connection, keys, config.quarantineSeconds));
+  const name = workerName();
+  const quarantine = withTimeout(new Quarantine(connection, keys, config.quarantineSeconds), name);
+  const tally = new WorkerTally(name, protosmithVersion());
   const sandbox = await demandDurability(config, connection)
     .then(() => openSandbox(config, log, quarantine))
     .catch(async (error) => {
+      await tellFailure(connection, keys, tally, error);
       await disconnect(connection);
       throw error;
     });
   const metrics = createWorkerMetrics(protosmithVersion(), config.tenantClasses);
   const circuits = new Endpoints(connection, keys);
-  const model = composeModel(config, circuits, log);
-  const circuitWatch = watchCircuits(circuits, model.endpoints, {
-    opened: () => void consumer.pause(noModelAnswers),
-    closed: () => void consumer.resume(noModelAnswers),
+  const failures = failedTries(log);
+  const tries = new Tries((ended) => {
+    failures.note(ended);
+    tally.onTry(ended);
+    metrics.onTry(ended);
   });
+  const model = composeModel(config, circuits, log, tries);
+  const circuitWatch = watchModel(circuits, model, () => consumer);
   const typeChecker = createTypeChecker();
   // The first check starts the compiler, which should not take a job's time.
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const whenWritable: Write = (write) => consumer.whenWritable(write);
-  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker, whenWritable };
+  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, tally, typeChecker, whenWritable };
   const services = composeServices(parts, model, () => circuitWatch.look());
   const consumer = startConsumer(parts, services);
   metrics.watch({ health: () => consumer.health(), sandbox });
+  const sources = { health: () => consumer.health(), sandbox, silent: () => tries.silent(silentAfterMs) };
+  const heart = new Heart(connection, keys, (state) => tally.beat(state, sources));
   const closeRest = async () => {
+    await heart.close();
     circuitWatch.close();
+    failures.flush();
     metrics.close();
     await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
   };
@@ -113,13 +135,49 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
     sandbox,
     async ready(withinMs) {
       await consumer.ready(withinMs);
-      await demandPermissions(config, log);
+      await demandPermissions(config, log).catch(async (error) => {
+        await tellFailure(connection, keys, tally, error);
+        throw error;
+      });
+      circuitWatch.look();
+      void heart.beat('running');
     },
     async close() {
       await consumer.close({ drainMs: config.drainMs });
       await watched.close();
       await closeRest();
     },
+  };
+}
+
+/** The job that the current work is for: the sandbox does not know it, and operators ask who ran what killed a cell. */
+const inHand = new AsyncLocalStorage<Pick<Delivery, 'jobId' | 'negotiationId'> & { tenant: string | null }>();
+
+/** The name of this process for operators: host and process, and a part that no restart repeats. */
+function workerName(): string {
+  return `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Tells operators why this worker does not start, where Redis can be written. */
+async function tellFailure(connection: Connection, keys: Keys, tally: WorkerTally, error: unknown): Promise<void> {
+  const { code = 'unknown', message } = describeError(error);
+  tally.fail({ code, message });
+  const said = tally.plain();
+  const told = new Heartbeats(connection, keys).beat(said.worker, said).catch(() => undefined);
+  await Promise.race([told, sleep(quarantineTimeoutMs, undefined, { ref: false })]);
+}
+
+/** After a refused command, tries what the user of this worker may not use, for its heartbeat. */
+function permissionWatch({ redisUrl, prefix }: WorkerConfig, tally: WorkerTally): (event: QueueEvent) => void {
+  let triedAtMs = Number.NEGATIVE_INFINITY;
+  return ({ event, message = '' }) => {
+    if (event !== 'redis-error' || !isForbidden(new Error(message))) return;
+    if (performance.now() - triedAtMs < permissionsEveryMs) return;
+    triedAtMs = performance.now();
+    redisPermissions(redisUrl, { prefix }).then(
+      (found) => tally.forbid(found),
+      () => undefined,
+    );
   };
 }
 
@@ -132,6 +190,7 @@ interface WorkerParts {
   quarantine: SandboxQuarantine;
   sandbox: Sandbox;
   metrics: WorkerMetrics;
+  tally: WorkerTally;
   typeChecker: TypeChecker;
   /** Retries writes while Redis refuses them, so that a verified handler is not lost. */
   whenWritable: Write;
@@ -182,7 +241,8 @@ function composeServices(
 }
 
 /** Starts fetching and processing jobs. */
-function startConsumer({ config, log, metrics }: WorkerParts, services: Services): Consumer {
+function startConsumer({ config, log, metrics, tally }: WorkerParts, services: Services): Consumer {
+  const watchPermissions = permissionWatch(config, tally);
   return createConsumer({
     url: config.redisUrl,
     jobs: jobReader,
@@ -191,7 +251,8 @@ function startConsumer({ config, log, metrics }: WorkerParts, services: Services
     retentionSeconds: config.retentionSeconds,
     process: async (delivery, signal) => {
       metrics.jobTaken(delivery);
-      return runJob({ ...delivery, signal }, services);
+      const { tenant } = jobReader.factsOf(delivery.kind, delivery.data);
+      return inHand.run({ ...delivery, tenant }, () => runJob({ ...delivery, signal }, services));
     },
     giveUp: async ({ jobId, kind, data }, reason) => {
       const envelope = errorEnvelope(kind, data, reason);
@@ -200,6 +261,8 @@ function startConsumer({ config, log, metrics }: WorkerParts, services: Services
     },
     onEvent: (event) => {
       metrics.onQueueEvent(event);
+      tally.onQueueEvent(event);
+      watchPermissions(event);
       logQueueEvent(log, event);
     },
   });
@@ -209,13 +272,16 @@ function startConsumer({ config, log, metrics }: WorkerParts, services: Services
  * The quarantine that workers share, with a short timeout: while Redis is away, a worker goes on with what it knows, so
  * that the job keeps its lock and the model's answer is not lost.
  */
-function withTimeout(quarantine: Quarantine): SandboxQuarantine {
+function withTimeout(quarantine: Quarantine, worker: string): SandboxQuarantine {
   return {
     has: (digest) =>
       Promise.race([quarantine.has(digest), sleep(quarantineTimeoutMs, undefined, { ref: false })]).catch(
         () => undefined,
       ),
-    add: (digest) => quarantine.add(digest, 'a run of it killed its cell'),
+    add: (digest) => {
+      const { jobId = null, tenant = null, negotiationId = null } = inHand.getStore() ?? {};
+      return quarantine.add(digest, { reason: 'a run of it killed its cell', jobId, tenant, negotiationId, worker });
+    },
   };
 }
 

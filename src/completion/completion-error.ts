@@ -25,6 +25,17 @@ const REFUSED: ReadonlySet<string> = new Set([
   'PLATFORM_MODEL_REFUSED',
 ]);
 
+/** Refusals of our key, account or model: every question meets them until an operator mends that. */
+const HELD: ReadonlySet<string> = new Set(['OPERATOR_MODEL_AUTH', 'OPERATOR_MODEL_QUOTA', 'OPERATOR_MODEL_UNKNOWN']);
+
+/**
+ * Whether an endpoint refuses our key, account or model. Such a fault holds the queue: jobs wait until their deadline,
+ * because an operator may mend it at any moment.
+ */
+export function isHolding(code: string | undefined): boolean {
+  return HELD.has(code ?? '');
+}
+
 /** Whether waiting cannot help: an operator must act, or the server refuses the question as such. */
 export function passesNever(code: Code): boolean {
   return code.startsWith('OPERATOR_') || REFUSED.has(code);

@@ -47,6 +47,11 @@ export function keyHeaders(endpoint: string, apiKey: string | null | undefined):
   return { authorization: `Bearer ${apiKey}`, ...(isAzure ? { 'api-key': apiKey } : {}) };
 }
 
+/** An endpoint as operators see it: without its query, which may contain a key. */
+export function shownEndpoint(endpoint: string): string {
+  return endpoint.replace(/\?\S*/, '');
+}
+
 /** The host of an endpoint, for messages: the rest of the URL may be secret. */
 export function hostOf(endpoint: string): string {
   return URL.canParse(endpoint) ? new URL(endpoint).host : 'the model server';

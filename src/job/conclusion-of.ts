@@ -1,12 +1,12 @@
-import { passesNever } from '../completion/completion-error.ts';
+import { isHolding, passesNever } from '../completion/completion-error.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { type Conclusion, deadlinePassed, EarlyEnd, jobFinding } from './conclusion.ts';
 import type { Received } from './received.ts';
 
 /**
- * Turns an error of a stage into the job's conclusion: that of an `EarlyEnd`, `error` for an operator's fault or a
- * prompt too long for every model, and `error` for anything after the peer's deadline. Rethrows all other errors for
- * the queue to handle.
+ * Turns an error of a stage into the job's conclusion: that of an `EarlyEnd`, `error` for a fault that waiting cannot
+ * help, such as a prompt too long for every model, and `error` for anything after the peer's deadline. Rethrows all
+ * other errors for the queue to handle: a refused key too, because an operator may mend it before the deadline.
  */
 export function conclusionOf(
   error: unknown,
@@ -16,9 +16,10 @@ export function conclusionOf(
   if (error instanceof EarlyEnd) return error.conclusion;
   const code = codeOf(error);
   if (received === undefined || taken.signal.aborted || code?.startsWith('DEFECT_')) throw error;
-  if (code !== undefined && passesNever(code) && error instanceof Error) {
+  const isOver = received.peerDeadline.signal.aborted;
+  if (code !== undefined && error instanceof Error && (isHolding(code) ? isOver : passesNever(code))) {
     return { verdict: 'error', findings: [jobFinding(code, error.message)] };
   }
-  if (received.peerDeadline.signal.aborted) return deadlinePassed(error);
+  if (isOver) return deadlinePassed(error);
   throw error;
 }

@@ -4,8 +4,8 @@ import { ADAPTATIONS, type Learnt } from '../completion/dialect.ts';
 import { keyHeaders, modelsUrl, OPENAI_ENDPOINT, tidyEndpoint, withVersion } from '../completion/endpoint.ts';
 import { networkCause } from '../completion/model-failure.ts';
 import { createOpenAiCompleter } from '../completion/openai-completer.ts';
+import { askSmall } from '../completion/probe.ts';
 import { type modelsOf, redactUrl } from '../config.ts';
-import { Deadline } from '../kernel/deadline.ts';
 import { describeError } from '../telemetry/log.ts';
 import { proxyOf } from './proxy.ts';
 
@@ -19,11 +19,6 @@ export interface ModelFound {
 const listWithinMs = 5_000;
 /** A reasoning model takes time even for one word. */
 const answerWithinMs = 30_000;
-
-const smallPrompt = {
-  system: 'Answer with the one word that you are asked for, and nothing else.',
-  turns: [{ role: 'user' as const, text: 'Say: ready' }],
-};
 
 /** Failures that do not speak against the settings: the server is there and may answer later. */
 const passing = /_(?:RATE_LIMITED|TIMEOUT|STALLED|LENGTH|CUT|EMPTY)$/;
@@ -78,10 +73,9 @@ async function ask(
     maxTokens,
     adapted: (change) => void learnt.push(change.learnt),
   });
-  const deadline = new Deadline(Date.now() + answerWithinMs, AbortSignal.timeout(answerWithinMs));
   const otherwise = () => (learnt.length === 0 ? '' : `; adapted: ${learnt.map((one) => ADAPTATIONS[one]).join('; ')}`);
   try {
-    await completer.complete(smallPrompt, deadline, { answer: 'text' });
+    await askSmall(completer, answerWithinMs);
     const wanted = learnt.includes('path') ? { 'endpoint to set': redactUrl(withVersion(endpoint)) } : {};
     return {
       state: learnt.length === 0 ? 'well' : 'warning',

@@ -91,6 +91,11 @@ export const events = {
     ['result'],
     alertedResults,
   ),
+  tries: counter(
+    'model_tries_total',
+    'Single requests to model endpoints, by host with model, and result: answered, or the error code.',
+    ['endpoint', 'result'],
+  ),
   tokens: counter('tokens_total', 'Tokens used: input (including cached), cached_input or output.', ['type']),
   cost: counter('cost_usd_total', 'Cost of the calls with a known price, in US dollars.'),
   unpriced: counter('unpriced_calls_total', 'Calls that used tokens of unknown price.'),

@@ -26,6 +26,8 @@ export interface WorkerMetrics {
   jobTaken(delivery: Pick<Delivery, 'takenAtMs' | 'delivery'>): void;
   onJobEvent(event: JobEvent): void;
   onQueueEvent(event: QueueEvent): void;
+  /** Counts a try of a model call, by the endpoint's host. */
+  onTry(ended: { host: string; model: string; result: string }): void;
   /** Wraps a model so that its calls are counted. */
   counting<Model extends Completer>(model: Model): Model;
   close(): void;
@@ -63,6 +65,7 @@ export function createWorkerMetrics(version: string, tenantClasses: TenantClasse
       countQueueEvent(event, count);
       if (event.event === 'published') countOutcome(event, tenantClasses, count);
     },
+    onTry: ({ host, model, result }) => count('tries', 1, { endpoint: `${host} ${model}`, result }),
     counting: (model) => countedModel(model, count),
     close: () => void lag.disable(),
   };

@@ -1,0 +1,71 @@
+/** Seconds between two heartbeats of a worker. */
+export const heartbeatSeconds = 5;
+
+/** Seconds without a heartbeat after which a worker counts as gone. */
+export const goneAfterSeconds = 20;
+
+/** A fault by its code, with the words for a person. */
+export interface NamedFault {
+  code: string;
+  message: string;
+}
+
+/** Counts of the last five minutes. */
+export interface Tally {
+  /** Outcomes by verdict. */
+  verdicts: Record<string, number>;
+  /** Error findings of outcomes, by code. */
+  codes: Record<string, number>;
+  /** Outcomes by tenant; the rarest stand together under `others`. */
+  tenants: Record<string, number>;
+  /** Tries of model calls by endpoint, then by `answered` or error code. */
+  tries: Record<string, Record<string, number>>;
+}
+
+/** A job that its producer got wrong. */
+export interface InvalidJob {
+  jobId: string;
+  code: string;
+  tenant: string | null;
+  replyTo: string;
+}
+
+/** Calls to one endpoint that have not had a byte of their answer for a while. */
+export interface SilentCalls {
+  endpoint: string;
+  calls: number;
+  longestMs: number;
+}
+
+/** What a worker says of itself every few seconds; it stands in Redis. */
+export interface Heartbeat {
+  /** Host and process, and a few random characters. */
+  worker: string;
+  version: string;
+  /** `stopped`: it ended as told; `failed`: it could not start, `fault` says why. */
+  state: 'running' | 'stopping' | 'stopped' | 'failed';
+  fault: NamedFault | null;
+  upMs: number;
+  concurrency: number;
+  running: number;
+  /** Some of the jobs that it runs. */
+  jobs: string[];
+  cells: { all: number; waiting: number; killed: number };
+  level: string | null;
+  /** Why it fetches no jobs; empty while it does. */
+  paused: string[];
+  sinceFetchMs: number;
+  /** Since a job last ended; `null` before the first. */
+  sinceEndMs: number | null;
+  /** What its Redis user may not use, tried after Redis refused a command; `null` while none was refused. */
+  forbidden: { user: string; missing: string[] } | null;
+  /** Errors of Redis of the last five minutes, the most frequent first. */
+  redisFaults: (NamedFault & { count: number })[];
+  silent: SilentCalls[];
+  invalid: InvalidJob[];
+  recent: Tally;
+  /** Outcomes of the last minute. */
+  endedLastMinute: number;
+  /** Mean time that it spent on a job of the last five minutes, in milliseconds; `null` without one. */
+  meanRunMs: number | null;
+}
