@@ -54,11 +54,12 @@ const gauges: readonly QueueGauge[] = [
   ),
   gauge(
     'protosmith_model_endpoints',
-    'Model endpoints that get no calls, by state: resting after a rate limit, or failing until one answers.',
+    'Model endpoints that get no calls, by state: resting after a rate limit, refused (our key, account or model), or failing.',
     ['state'],
-    ({ resting, failing }) => [
+    ({ resting, refused, failing }) => [
       [{ state: 'resting' }, resting.length],
-      [{ state: 'failing' }, failing.length],
+      [{ state: 'refused' }, refused.length],
+      [{ state: 'failing' }, failing.length - refused.length],
     ],
   ),
   single('protosmith_queue_workers', 'Connected workers; absent if Redis does not say.', ({ workers }) => workers),

@@ -43,12 +43,7 @@ const jobSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300, 6
 const stageSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /** Results of model calls that deploy/prometheus/alerts.yaml asks for. */
-const alertedResults: readonly Code[] = [
-  'OPERATOR_MODEL_AUTH',
-  'OPERATOR_MODEL_QUOTA',
-  'OPERATOR_MODEL_UNKNOWN',
-  'PLATFORM_MODEL_RATE_LIMITED',
-];
+const alertedResults: readonly Code[] = ['OPERATOR_MODEL_AUTH', 'OPERATOR_MODEL_QUOTA', 'OPERATOR_MODEL_UNKNOWN'];
 
 /** Every metric of a worker that counts or observes events, in the order of docs/metrics.md. */
 export const events = {

@@ -163,20 +163,6 @@ test('the package packs, installs without a Node of its own, and its command wor
       assert.match(stderr, /^Cannot start protosmith: found Node v\d+\.\d+\.\d+, wanted Node 24 or newer/);
     },
   );
-  await t.test(
-    'npm on an older Node refuses to install it, and its first line says what is wanted',
-    { skip: older === undefined && 'no older Node on the path' },
-    () => {
-      const elsewhere = mkdtempSync(join(scratch, 'older-'));
-      writeFileSync(join(elsewhere, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
-      const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-      const { status, stderr } = run('npm', ['install', tarball, ...flags], { cwd: elsewhere, node: older ?? '' });
-      assert.notEqual(status, 0);
-      const said = stderr.split('\n').filter((line) => !/^npm error (code|path|command|A complete log)/.test(line));
-      assert.match(said[0] ?? '', /Cannot install protosmith: found Node v\d+\.\d+\.\d+, wanted Node 24 or newer/);
-      assert.equal(existsSync(join(elsewhere, 'node_modules/protosmith')), false);
-    },
-  );
 });
 
 /** What the sources read from the package's root: files and folders. */
