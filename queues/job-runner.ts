@@ -15,6 +15,7 @@ import { namesOf, type OnQueueEvent } from './queue-event.ts';
 import { redisFailure } from './redis-refusal.ts';
 import { replay } from './replay.ts';
 import { cancelled, type RunningJobs } from './running-jobs.ts';
+import { faultIn } from './stored-job.ts';
 import { supersede } from './supersede.ts';
 import { type Pointer, type QueuedJob, textOf } from './tolerant-worker.ts';
 
@@ -93,7 +94,9 @@ export class JobRunner {
     const isAutomatic = isAutomaticId(jobId);
     const beginning = await outcomes.begin(jobId, job.timestamp, isAutomatic ? 0 : timeoutMs, true);
     const { outcome, takenAtMs, nowMs } = beginning;
-    const delivery = this.#deliveryOf(job, beginning);
+    const lastFault =
+      job.attemptsStarted > 1 ? faultIn(await connection.hget(`${keys.queue}:${jobId}`, 'lastFault')) : null;
+    const delivery = this.#deliveryOf(job, beginning, lastFault);
     if (isAutomatic) return this.#refuseAutomatic(delivery);
     if (outcome !== null) return this.#pointer(jobId, await replay(delivery, outcome, takenAtMs, outcomes, onEvent));
     const waitMs = (beginning.dueMs ?? 0) - nowMs;
@@ -219,7 +222,7 @@ export class JobRunner {
     return { verdict, outcomeKey: this.#parts.keys.outcome(jobId) };
   }
 
-  #deliveryOf(job: QueuedJob, beginning: Beginning): Delivery {
+  #deliveryOf(job: QueuedJob, beginning: Beginning, lastFault: Reason | null = null): Delivery {
     const stored = {
       jobId: job.id ?? '',
       kind: job.name,
@@ -227,6 +230,7 @@ export class JobRunner {
       data: job.data,
       deliveries: job.attemptsStarted,
       deaths: job.stalledCounter,
+      lastFault,
     };
     return deliveryOf(stored, beginning, this.#parts.outcomes, this.#parts.jobs);
   }

@@ -2,7 +2,7 @@ import type { Deadlines, FailingEndpoint, RestingEndpoint, TenantShare } from '.
 import type { Tally } from '../telemetry/heartbeat.ts';
 import type { BacklogView, EndpointView, TenantView, WorkerView } from './situation.ts';
 
-/** Seconds that jobs must have waited before the rate of the last minute counts: until then slots may have been free. */
+/** Seconds that jobs must have waited before the rate of the last minute counts: slots may have been free till then. */
 const saturatedSeconds = 60;
 
 /** The counts of several workers together. Names may be any text, `__proto__` too. */

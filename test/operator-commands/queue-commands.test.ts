@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
-import { Endpoints } from '../../queues/index.ts';
+import { Endpoints, Quarantine } from '../../queues/index.ts';
+import { bundleDigest } from '../../sandbox/index.ts';
 import { commandHere } from '../system/command-here.ts';
-import { markedJob, runCommand, soundReply, startRig, until } from '../system/harness.ts';
+import { environmentWith, markedJob, root, runCommand, soundReply, startRig, until } from '../system/harness.ts';
 
 const rig = await startRig();
 after(() => rig.close());
@@ -49,6 +54,84 @@ test('status tells the queue to a person and to a program', async () => {
   assert.equal(told.paused, false);
   assert.ok(Array.isArray(told.attention));
   if (rig.redis.pid !== null) assert.match(told.attention.join(), /OPERATOR_REDIS_NOT_DURABLE/);
+});
+
+test('status is told again and again, as one object per line for a program', async () => {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'status', '--watch', '--every', '1', '--json'], {
+    env: environmentWith(environment),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  const ended = once(child, 'exit');
+  await until(() => lines.length > 2);
+  child.kill('SIGINT');
+  assert.deepEqual(await ended, [0, null]);
+  for (const line of lines) assert.ok(Array.isArray(JSON.parse(line).concerns));
+});
+
+test('status knows the worker by its heartbeat, and what it did of late', async () => {
+  await rig.outcomeOf(markedJob('of-late', { tenant: 'acme' }), { kind: 'review' });
+  const told = await until(async () => {
+    const found = await json('status');
+    return found.recent.tenants.acme === 1 && found;
+  });
+  const [worker] = told.workers;
+  assert.deepEqual([worker.life, worker.cells.all, worker.running, worker.paused], ['alive', 1, 0, []]);
+  assert.ok(worker.concurrency > 0 && worker.upMs > 0 && worker.sinceEndMs >= 0);
+  assert.ok(told.recent.verdicts.clean >= 1);
+  const { stdout } = await call('status');
+  assert.match(stdout, /^worker \S+ +\d+\.\d+\.\d+, up .*, 0 of \d+ jobs, 1 cells, last end of a job .* ago$/m);
+  assert.match(stdout, /^tenant acme +0 wait, 0 run, 1 ended in 5 min$/m);
+  assert.match(stdout, /^outcomes, 5 min +.*clean \d/m);
+});
+
+test('what others wrote as a heartbeat is left out, and stops nobody', async () => {
+  for (const said of [
+    '7',
+    '{}',
+    '{"recent":{},"cells":{}}',
+    'no JSON',
+    '{"recent":{"verdicts":{"x":"y"}},"cells":{}}',
+  ]) {
+    await rig.connection.hset(rig.keys.heartbeats, 'odd', said);
+    await rig.connection.zadd(rig.keys.heard, Date.now(), 'odd');
+    const { workers } = await json('status');
+    assert.equal(
+      workers.some(({ worker }: { worker: string }) => worker === 'odd'),
+      false,
+      said,
+    );
+  }
+});
+
+test('quarantine is listed with the job and the stored handler, acknowledged and freed', async () => {
+  const { handler, jobId } = await rig.outcomeOf(markedJob('quarantined', { ...patient, tenant: 'acme' }));
+  const record = JSON.parse((await rig.connection.get(rig.keys.handler('acme', handler?.digest ?? ''))) ?? '{}');
+  const quarantine = new Quarantine(rig.connection, rig.keys);
+  const digest = bundleDigest(record.bundle);
+  const cause = { reason: 'killed\u001b[2J', jobId, tenant: 'acme', negotiationId: 'n', worker: 'w' };
+  await quarantine.add(digest, cause);
+  await quarantine.add('f'.repeat(64), 'by an earlier version');
+  const listed = await json('quarantine', 'list');
+  assert.deepEqual(
+    listed.map((one: { digest: string; handler: unknown }) => [one.digest, one.handler]).sort(),
+    [
+      [digest, { tenant: 'acme', digest: handler?.digest }],
+      ['f'.repeat(64), null],
+    ].sort(),
+  );
+  assert.doesNotMatch((await call('quarantine', 'list')).stdout, /[^\P{C}\n]/u);
+  assert.match((await call('status')).stdout, /^! 2 bundles that killed a sandbox are in quarantine/m);
+  assert.deepEqual(await json('quarantine', 'acknowledge', '--all'), [
+    { digest: listed[0].digest, acknowledged: true },
+    { digest: listed[1].digest, acknowledged: true },
+  ]);
+  assert.doesNotMatch((await call('status')).stdout, /^! .*in quarantine/m);
+  assert.equal((await call('quarantine', 'free', digest.slice(0, 5))).code, 65, 'too short');
+  assert.equal((await call('quarantine', 'free', digest.slice(0, 6))).stdout, `${digest} freed\n`);
+  assert.equal((await json('quarantine', 'free', '--all')).length, 1);
+  assert.deepEqual(await json('quarantine', 'list'), []);
 });
 
 test('inspect tells what became of a job, its text harmless to a terminal', async () => {
@@ -195,6 +278,10 @@ test('wrong calls end with 64 and say what is wanted', async () => {
     ['dead-letters', 'requeue'],
     ['dead-letters', 'discard', 'a', '--all'],
     ['dead-letters', 'list', '--limit', '0'],
+    ['quarantine', 'eat'],
+    ['quarantine', 'free'],
+    ['quarantine', 'free', 'a', '--all'],
+    ['status', '--every', '0'],
     ['handlers', 'constructor'],
     ['handlers', 'withdraw', 'a'],
     ['handlers', 'list', '--tenant', 'a:b'],

@@ -44,6 +44,17 @@ test('everything there: versions, policy, key names, model, sandbox', async () =
   assert.equal(of('redis').details.maxmemoryPolicy, 'noeviction');
 });
 
+test('doctor says what a worker lacks here, and prints the least ACL', async () => {
+  const { of } = await examine({ REDIS_URL: rig.redis.url, PROTOSMITH_CONCURRENCY: 'many' });
+  assert.equal(of('settings').state, 'warning');
+  assert.match(of('settings').says, /PROTOSMITH_MODEL: not set.*run doctor with the settings of the worker/);
+  assert.match(of('settings').says, /PROTOSMITH_CONCURRENCY: "many"/);
+  const model = { OPENAI_BASE_URL: rig.modelUrl, PROTOSMITH_MODEL: 'scripted' };
+  assert.equal((await examine({ REDIS_URL: rig.redis.url, ...model })).of('settings').state, 'well');
+  if (rig.redis.pid === null) return;
+  assert.match(String(of('permissions').details['least ACL']), /^ACL SETUSER protosmith on >PASSWORD .* \+xadd /);
+});
+
 test('a policy that evicts is told', {
   skip: rig.redis.pid === null && 'the embedded Redis evicts nothing',
 }, async () => {
