@@ -48,6 +48,15 @@ export function isOutcomeOf(envelope: PublishedEnvelope, kind: string, dataDiges
   return (envelope.dataDigest ?? dataDigest) === dataDigest && (envelope.kind ?? kind) === kind;
 }
 
+/** The codes of an envelope's errors, each once; a code is one word in capitals. */
+export function errorCodesOf({ findings }: Pick<Envelope, 'findings'>): string[] {
+  const codes = findings.flatMap((finding) => {
+    const { severity, code }: { severity?: unknown; code?: unknown } = finding;
+    return severity === 'error' && typeof code === 'string' && /^[A-Z][A-Z_]{1,60}$/.test(code) ? [code] : [];
+  });
+  return [...new Set(codes)];
+}
+
 /** The envelope with the announced messages first. */
 export function withAnnounced<E extends Envelope>(envelope: E, announced: readonly object[]): E {
   const { messages } = envelope;

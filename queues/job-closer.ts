@@ -1,5 +1,5 @@
 import type { Delivery } from './delivery.ts';
-import type { Envelope, Reason } from './envelope.ts';
+import { type Envelope, errorCodesOf, type Reason } from './envelope.ts';
 import type { JobReader } from './job-reader.ts';
 import type { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
@@ -11,12 +11,6 @@ export type GiveUp = (delivery: Delivery, reason: Reason) => Promise<Envelope> |
 /** A finding that does not change the verdict. */
 function warning(reason: Reason): object {
   return { ...reason, severity: 'warning', in: 'job' };
-}
-
-/** The codes of an outcome's error findings, each once. */
-function errorCodesOf({ findings }: Envelope): string[] {
-  const errors = findings as readonly { code?: unknown; severity?: unknown }[];
-  return [...new Set(errors.flatMap(({ code, severity }) => (severity === 'error' ? [String(code)] : [])))];
 }
 
 /** Publishes outcomes, and ends jobs that cannot get a verdict. */

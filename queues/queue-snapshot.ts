@@ -38,6 +38,8 @@ export interface QueueSnapshot {
   resting: RestingEndpoint[];
   /** Model endpoints whose circuit opened and that have not answered since. */
   failing: string[];
+  /** Those of them that refuse our key, account or model. */
+  refused: string[];
   redis: RedisFacts;
 }
 
@@ -56,6 +58,7 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
   }
   const counts = await queue.getJobCounts('waiting', 'prioritized', 'delayed', 'active', 'failed', 'completed');
   const streams = await outcomeStreams(connection, keys);
+  const faults = await new Endpoints(connection, keys).faults();
   return {
     counts: {
       waiting: counts.waiting ?? 0,
@@ -87,7 +90,8 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
     },
     quarantined: await new Quarantine(connection, keys).count(),
     resting: await new Endpoints(connection, keys).resting(),
-    failing: await new Endpoints(connection, keys).failing(),
+    failing: faults.map(({ endpoint }) => endpoint),
+    refused: faults.flatMap(({ endpoint, fault }) => (fault?.refused ? [endpoint] : [])),
     redis,
   };
 }

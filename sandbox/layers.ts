@@ -144,7 +144,8 @@ function layersOf(cell: Cell, launch: Launch): string[] {
   const status = readOrEmpty(() => readFileSync(`/proc/${leaf}/status`, 'utf8'));
   if (status !== '') found.add('memory-watch');
   if (/^NoNewPrivs:\s+1$/m.test(status)) found.add('no-new-privileges');
-  if (/^Seccomp:\s+2$/m.test(status)) found.add('seccomp');
+  // A container's own filter, which a cell inherits, is another and allows more.
+  if (launch.seccomp && /^Seccomp:\s+2$/m.test(status)) found.add('seccomp');
   if (launch.drops && /^Uid:\s+65534\s/m.test(status)) found.add('other-user');
   if (readOrEmpty(() => readFileSync(`/proc/${leaf}/oom_score_adj`, 'utf8')).trim() === '1000')
     found.add('first-out-of-memory');

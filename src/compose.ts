@@ -106,7 +106,7 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
       await disconnect(connection);
       throw error;
     });
-  const metrics = createWorkerMetrics(protosmithVersion());
+  const metrics = createWorkerMetrics(protosmithVersion(), config.tenantClasses);
   const recorder = await composeRecorder(config, log, keys, metrics, tally);
   const circuits = new Endpoints(connection, keys);
   const failures = failedTries(log);

@@ -165,6 +165,22 @@ const history = (given: string): HistorySetting | null | Unreadable => {
   };
 };
 
+const tenantClasses = (given: string): Record<string, string[]> | Unreadable => {
+  const wanted = 'a JSON object of up to 20 classes with their tenants, such as {"paying":["acme"]}';
+  const isName = (name: unknown) => typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name);
+  try {
+    const value: unknown = JSON.parse(given);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wanted };
+    const classes = Object.entries(value);
+    const areClasses = classes.every(
+      ([name, tenants]) => isName(name) && Array.isArray(tenants) && tenants.every(isName),
+    );
+    return areClasses && classes.length <= 20 ? { ...value } : { wanted };
+  } catch {
+    return { wanted };
+  }
+};
+
 const dollars = (given: string): number | null | Unreadable =>
   /^\d+(\.\d+)?$/.test(given) ? Number(given) : { wanted: 'US dollars, such as 0.25' };
 
@@ -408,7 +424,7 @@ export const settings = {
   }),
   host: setting({
     env: 'PROTOSMITH_HOST',
-    about: 'address to open this port on',
+    about: 'address to open the port of a worker or of the console on',
     fallback: '127.0.0.1',
     read: text(/^[\w.:-]{1,255}$/, 'an address such as 127.0.0.1 or ::'),
   }),
@@ -417,6 +433,13 @@ export const settings = {
     about: 'whether /metrics of this worker covers the whole queue too: 1 or 0; one worker is enough',
     fallback: false,
     read: yesNo,
+  }),
+  tenantClasses: setting<Record<string, string[]>>({
+    env: 'PROTOSMITH_TENANT_CLASSES',
+    about:
+      'classes of tenants that metrics count jobs by, as a JSON object of names to lists of tenants; the rest counts as default or other',
+    fallback: {},
+    read: tenantClasses,
   }),
   consoleToken: setting<string | null>({
     env: 'PROTOSMITH_CONSOLE_TOKEN',

@@ -74,8 +74,11 @@ export async function judgeDerived(
     await Promise.race([confirmSome(broken, requirements, reading, context, until.deadline), until.passed]);
     deadline.signal.throwIfAborted();
     const { confirmed, contested } = splitByConfirmation(broken, (entry) => reading.confirmationOf(entry));
-    for (const { entry } of confirmed) reading.note(entry, true);
-    for (const { entry } of contested) if (reading.confirmationOf(entry)) reading.note(entry, false);
+    const answered = {
+      confirmed: confirmed.filter(({ entry }) => reading.note(entry, true)).length,
+      contested: contested.filter(({ entry }) => reading.confirmationOf(entry) && reading.note(entry, false)).length,
+    };
+    if (answered.confirmed + answered.contested > 0) context.ledger.tell({ type: 'confirmed', ...answered });
     // Once a broken case is confirmed, the candidate is refused; the others are judged after its repair.
     return { confirmed, contested, runs, isWhole: isComplete && isAnswered(broken, reading) };
   } finally {

@@ -76,9 +76,11 @@ export class ReadingWork {
     if (this.current().complete) await this.#save(this.kept());
   }
 
-  /** Records whether a second reading confirmed a derived case. */
-  note(entry: DerivedCase, isUpheld: boolean): void {
-    (isUpheld ? this.#upheld : this.#contested).add(worldKey(entry));
+  /** Records whether a second reading confirmed a derived case. Returns whether that was not known before. */
+  note(entry: DerivedCase, isUpheld: boolean): boolean {
+    const known = isUpheld ? this.#upheld : this.#contested;
+    const before = known.size;
+    return known.add(worldKey(entry)).size > before;
   }
 
   /** The reading with all answers of second readers, as it is stored. */

@@ -16,10 +16,15 @@ export function jobSchema(families: readonly Family[]): JsonObject & { $id: stri
   const messages = families.map(({ name, schemas }): [string, JsonObject] => [
     `${name}-messages`,
     {
+      description: `What the family ${name} requires of its messages.`,
       properties: {
         agreement: schemas.agreement,
-        protocolHash: schemas.protocolHash ?? { $ref: '#/$defs/sha256' },
-        ...(schemas.testCases === undefined ? {} : { testCases: { if: { type: 'array' }, else: schemas.testCases } }),
+        protocolHash: schemas.protocolHash ?? { $ref: '#/$defs/sha256', description: 'The SHA-256 of the document.' },
+        ...(schemas.testCases === undefined
+          ? {}
+          : {
+              testCases: { description: 'As a list, or in this form.', if: { type: 'array' }, else: schemas.testCases },
+            }),
         ...(schemas.complaint === undefined ? {} : { complaint: schemas.complaint }),
       },
     },

@@ -7,7 +7,7 @@ import { onQueue } from './on-queue.ts';
 import { SituationReader } from './read-situation.ts';
 import { settingsHelp } from './settings-help.ts';
 
-const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'consoleToken', 'durable'] as const;
+const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'host', 'consoleToken', 'durable'] as const;
 
 /** Serves pages for operators on loopback. */
 export const consoleCommand: Command = {
@@ -18,7 +18,8 @@ Serves pages on 127.0.0.1 and prints their address, which includes the token: wh
 what mends it; every job with its candidates, cases and messages; every stored handler. The pages need no script and load
 nothing from other hosts. BullMQ's own dashboard (bull-board) is under /board, the metrics of the whole queue are under
 /metrics, with the token as "Authorization: Bearer …". SIGINT or SIGTERM stops it. From another machine, use a tunnel:
-ssh -L.
+ssh -L. In a container set PROTOSMITH_HOST=0.0.0.0 and publish the port on 127.0.0.1: it answers only to localhost and
+127.0.0.1.
 
   --port <n>   port, 0 for any free one (default 4280)
     --write      allows actions: put a job again, cancel it, pause the queue, free a bundle, withdraw, restore or pin a
@@ -44,6 +45,7 @@ Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the 
     });
     return onQueue(config, async (operator) => {
       const server = await startConsole(operator, {
+        host: config.host,
         port,
         token,
         writable: values.write === true,

@@ -18,6 +18,7 @@ import { type Config, modelsOf, namesModelServer, readConfig, redactUrl, Setting
 import { createLog, describeError } from '../telemetry/log.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
+import { type Confinement, confinementOf, layersOfNamespaces } from './confinement.ts';
 import { examineModel } from './examine-model.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { projectMemory } from './memory-projection.ts';
@@ -253,12 +254,14 @@ async function examineSandbox(config: DoctorConfig): Promise<Examination> {
     try {
       const sound = await sandbox.canary();
       const { level, inForce, missing } = sandbox.layers;
-      const lacks = missing.map(({ layer, why }) => `${layer} (${why})`).join(', ');
+      const { container, forbids } = confinementOf();
+      const lacksNamespaces = missing.some(({ layer }) => layersOfNamespaces.includes(layer));
+      const confinement = { container, forbids: lacksNamespaces ? forbids : null };
       return {
         subject: 'sandbox',
         state: sound ? (missing.length > 0 ? 'warning' : 'well') : 'ill',
-        says: `${sound ? 'the known-good handler passes' : 'the known-good handler fails'} at level ${level}${lacks ? `; not active: ${lacks}` : ''}`,
-        details: { level, inForce, missing },
+        says: `the known-good handler ${sound ? 'passes' : 'fails'} at level ${level}${lacking(missing, confinement)}`,
+        details: { level, inForce, missing, ...confinement },
       };
     } finally {
       await sandbox.close();
@@ -266,6 +269,21 @@ async function examineSandbox(config: DoctorConfig): Promise<Examination> {
   } catch (error) {
     return { subject: 'sandbox', state: 'ill', says: describeError(error).message, details: {} };
   }
+}
+
+/** The layers that are missing: those that the container or the kernel forbids, and the others with their reasons. */
+function lacking(missing: readonly { layer: string; why: string }[], { container, forbids }: Confinement): string {
+  const isForbidden = ({ layer }: { layer: string }) => forbids !== null && layersOfNamespaces.includes(layer);
+  const isLevel = ({ layer }: { layer: string }) => forbids !== null && /^(namespaces|bubblewrap)\b/.test(layer);
+  const forbidden = missing.filter(isForbidden).map(({ layer }) => layer);
+  const others = missing
+    .filter((one) => !isForbidden(one) && !isLevel(one))
+    .map(({ layer, why }) => `${layer} (${why})`);
+  return [
+    ...(container === null ? [] : [`; in a container (${container})`]),
+    ...(forbidden.length === 0 ? [] : [`; not allowed here: ${forbidden.join(', ')}: ${forbids}`]),
+    ...(others.length === 0 ? [] : [`; not active: ${others.join(', ')}`]),
+  ].join('');
 }
 
 function describe({ subject, state, says, details }: Examination): string {

@@ -48,6 +48,7 @@ export const workerSettings = [
   'port',
   'host',
   'monitor',
+  'tenantClasses',
   'logLevel',
   'logFormat',
   'generator',

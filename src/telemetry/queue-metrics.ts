@@ -52,6 +52,16 @@ const gauges: readonly QueueGauge[] = [
     'Time until a rate limited queue hands out jobs again; 0 if it is not limited.',
     ({ rateLimitTtlMs }) => rateLimitTtlMs / 1_000,
   ),
+  gauge(
+    'protosmith_model_endpoints',
+    'Model endpoints that get no calls, by state: resting after a rate limit, refused (our key, account or model), or failing.',
+    ['state'],
+    ({ resting, refused, failing }) => [
+      [{ state: 'resting' }, resting.length],
+      [{ state: 'refused' }, refused.length],
+      [{ state: 'failing' }, failing.length - refused.length],
+    ],
+  ),
   single('protosmith_queue_workers', 'Connected workers; absent if Redis does not say.', ({ workers }) => workers),
   single(
     'protosmith_jobs_without_outcome',

@@ -1,5 +1,6 @@
 import type { ConsumerHealth } from '../../queues/index.ts';
 import type { SandboxStats } from '../../sandbox/contract.ts';
+import type { Code } from '../kernel/errors.ts';
 
 /** The sources that are read at each scrape. */
 export interface MetricSources {
@@ -18,12 +19,15 @@ interface Named {
 export interface Event extends Named {
   type: 'counter' | 'histogram';
   buckets?: number[];
+  /** Values of the label that stand at 0 from the start: Prometheus' `increase` does not see a series begin. */
+  from0?: readonly string[];
 }
 
 /** What a process knows of itself: its version, and the delays of its event loop. */
 export interface OwnFacts {
   version: string;
-  lag(): Labelled;
+  /** In seconds since the metrics were last read. */
+  lag(): { p50: number; p99: number; max: number };
 }
 
 /** Values with their labels. */
@@ -38,6 +42,9 @@ export interface Reading extends Named {
 const jobSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300, 600, 1_200];
 const stageSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
+/** Results of model calls that deploy/prometheus/alerts.yaml asks for. */
+const alertedResults: readonly Code[] = ['OPERATOR_MODEL_AUTH', 'OPERATOR_MODEL_QUOTA', 'OPERATOR_MODEL_UNKNOWN'];
+
 /** Every metric of a worker that counts or observes events, in the order of docs/metrics.md. */
 export const events = {
   latency: seconds(
@@ -46,6 +53,14 @@ export const events = {
     ['verdict'],
   ),
   jobs: counter('jobs_total', 'Outcomes that this worker published, by kind of job and verdict.', ['kind', 'verdict']),
+  tenantJobs: counter('tenant_jobs_total', 'The same outcomes by class of tenant and verdict.', [
+    'tenant_class',
+    'verdict',
+  ]),
+  errors: counter('errors_total', 'Errors in these outcomes by verdict and code, each code once for an outcome.', [
+    'verdict',
+    'code',
+  ]),
   duration: seconds('job_duration', 'Time that this worker spent on a job, by verdict.', ['verdict']),
   wait: seconds('job_wait', 'Time from when Redis accepted a job until a worker started it.'),
   stages: seconds(
@@ -55,10 +70,21 @@ export const events = {
     stageSeconds,
   ),
   attempts: counter('attempts_total', 'Completions by result, including those after the outcome.', ['result']),
+  readings: counter(
+    'readings_total',
+    'Readings that jobs asked for, by result: complete, partial, failed, or kept from another job.',
+    ['result'],
+  ),
+  confirmations: counter(
+    'confirmations_total',
+    'Derived cases that a candidate broke and a second reader answered for, by result: confirmed or contested.',
+    ['result'],
+  ),
   calls: counter(
     'model_calls_total',
     'Model calls, each with its retries and fail-over, by result: answered, or the error code.',
     ['result'],
+    alertedResults,
   ),
   tries: counter(
     'model_tries_total',
@@ -74,13 +100,20 @@ export const events = {
     'Jobs abandoned because the lock was lost and another worker may have them.',
   ),
   retried: counter('jobs_retried_total', 'Jobs put back for a later retry, by error code.', ['code']),
-  givenUp: counter('jobs_given_up_total', 'Jobs that ended with an error of the platform, by code.', ['code']),
+  givenUp: counter(
+    'jobs_given_up_total',
+    'Outcomes `error` for a reason of the platform, its operator or a defect, by code.',
+    ['code'],
+  ),
   suppressed: counter('result_duplicates_suppressed_total', 'Outcomes not published because the job already had one.'),
   replayed: counter('results_replayed_total', 'Outcomes announced again because the job was submitted again.'),
   bridged: counter('jobs_bridged_total', 'Jobs moved from the intake stream to the queue.'),
-  redisErrors: counter('redis_errors_total', 'Errors of Redis and of its connections, by error code or first word.', [
-    'kind',
-  ]),
+  redisErrors: counter(
+    'redis_errors_total',
+    'Errors of Redis and of its connections, by error code or first word.',
+    ['kind'],
+    ['OOM'],
+  ),
 } as const satisfies Record<string, Event>;
 
 /** Every metric of a worker that is read at each scrape, in the order of docs/metrics.md. */
@@ -102,11 +135,12 @@ export const readings: readonly Reading[] = [
     ({ health }) => health().sinceFetchMs / 1_000,
   ),
   gauge(
-    'event_loop_lag_seconds',
-    'Delay of the event loop since the metrics were last read, by quantile.',
-    (_, own) => own.lag(),
-    ['quantile'],
+    'event_loop_lag_p50_seconds',
+    'Median delay of the event loop since the metrics were last read.',
+    (_, own) => own.lag().p50,
   ),
+  gauge('event_loop_lag_p99_seconds', 'The same at the 99th percentile.', (_, own) => own.lag().p99),
+  gauge('event_loop_lag_max_seconds', 'The longest of these delays.', (_, own) => own.lag().max),
   gauge('sandbox_cells', 'Sandbox processes that may run at once.', ({ sandbox }) => sandbox.stats().cells),
   gauge('sandbox_waiting', 'Requests that wait for a sandbox process.', ({ sandbox }) => sandbox.stats().waiting),
   readCounter(
@@ -152,8 +186,8 @@ export const readings: readonly Reading[] = [
   ),
 ];
 
-function counter(name: string, help: string, labels: string[] = []): Event {
-  return { type: 'counter', name: `protosmith_${name}`, help, labels };
+function counter(name: string, help: string, labels: string[] = [], from0: readonly string[] = []): Event {
+  return { type: 'counter', name: `protosmith_${name}`, help, labels, from0 };
 }
 
 function seconds(name: string, help: string, labels: string[] = [], buckets = jobSeconds): Event {

@@ -6,6 +6,7 @@ import { kinds } from '../contract/job.ts';
 import type { Usage } from '../contract/outcome.ts';
 import { codeOf } from '../kernel/errors.ts';
 import type { JobEvent } from './job-event.ts';
+import { type TenantClasses, tenantClassOf } from './tenant-classes.ts';
 import {
   type Event,
   events,
@@ -36,13 +37,13 @@ export interface WorkerMetrics {
 const lagResolutionMs = 20;
 
 /** Creates the metrics of a worker in a registry of their own. */
-export function createWorkerMetrics(version: string): WorkerMetrics {
+export function createWorkerMetrics(version: string, tenantClasses: TenantClasses = {}): WorkerMetrics {
   const registry = new Registry();
   const count = counting(registry);
   let sources: MetricSources | undefined;
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   lag.enable();
-  const own: OwnFacts = { version, lag: () => quantilesOf(lag) };
+  const own: OwnFacts = { version, lag: onceAScrape(() => delaysOf(lag)) };
   for (const one of readings) register(one, registry, own, () => sources);
   return {
     registry,
@@ -55,9 +56,15 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     onJobEvent(event) {
       if (event.type === 'stage') count('stages', event.durationMs / 1_000, { stage: event.stage });
       if (event.type === 'attempted') count('attempts', 1, { result: event.result });
+      if (event.type === 'reading') count('readings', 1, { result: event.result });
+      if (event.type === 'confirmed')
+        for (const result of ['confirmed', 'contested'] as const) count('confirmations', event[result], { result });
       if (event.type === 'ended') count('duration', event.durationMs / 1_000, { verdict: event.verdict });
     },
-    onQueueEvent: (event) => countQueueEvent(event, count),
+    onQueueEvent(event) {
+      countQueueEvent(event, count);
+      if (event.event === 'published') countOutcome(event, tenantClasses, count);
+    },
     onTry: ({ host, model, result }) => count('tries', 1, { endpoint: `${host} ${model}`, result }),
     counting: (model) => countedModel(model, count),
     close: async () => void lag.disable(),
@@ -69,14 +76,17 @@ type Count = (metric: keyof typeof events, value?: number, labels?: Record<strin
 
 function counting(registry: Registry): Count {
   const registers = [registry];
-  const adding = Object.entries<Event>(events).map(([key, { type, name, help, labels: labelNames, buckets = [] }]) => {
-    if (type === 'counter') {
-      const counter = new Counter({ name, help, labelNames, registers });
-      return [key, (value: number, labels: Record<string, string>) => counter.inc(labels, value)] as const;
-    }
-    const histogram = new Histogram({ name, help, labelNames, buckets, registers });
-    return [key, (value: number, labels: Record<string, string>) => histogram.observe(labels, value)] as const;
-  });
+  const adding = Object.entries<Event>(events).map(
+    ([key, { type, name, help, labels: labelNames, buckets = [], from0 = [] }]) => {
+      if (type === 'counter') {
+        const counter = new Counter({ name, help, labelNames, registers });
+        for (const value of from0) counter.inc({ [labelNames[0] ?? '']: value }, 0);
+        return [key, (value: number, labels: Record<string, string>) => counter.inc(labels, value)] as const;
+      }
+      const histogram = new Histogram({ name, help, labelNames, buckets, registers });
+      return [key, (value: number, labels: Record<string, string>) => histogram.observe(labels, value)] as const;
+    },
+  );
   const add = new Map(adding);
   return (metric, value = 1, labels = {}) => add.get(metric)?.(value, labels);
 }
@@ -106,11 +116,25 @@ function register(reading: Reading, registry: Registry, own: OwnFacts, sources: 
     });
 }
 
-function quantilesOf(lag: ReturnType<typeof monitorEventLoopDelay>): Labelled {
-  const quantiles = { '0.5': lag.percentile(50), '0.99': lag.percentile(99), '1': lag.max };
-  lag.reset();
+/** Reads a source once for all gauges of one scrape, which ask within one turn of the event loop. */
+function onceAScrape<Value>(read: () => Value): () => Value {
+  let value: { read: Value } | undefined;
+  return () => {
+    if (value === undefined) {
+      value = { read: read() };
+      setImmediate(() => {
+        value = undefined;
+      });
+    }
+    return value.read;
+  };
+}
+
+function delaysOf(lag: ReturnType<typeof monitorEventLoopDelay>): ReturnType<OwnFacts['lag']> {
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1e3);
-  return Object.entries(quantiles).map(([quantile, delay]) => [{ quantile }, seconds(delay)]);
+  const delays = { p50: seconds(lag.percentile(50)), p99: seconds(lag.percentile(99)), max: seconds(lag.max) };
+  lag.reset();
+  return delays;
 }
 
 /** Queue events that only increase a counter without labels. */
@@ -123,13 +147,19 @@ const plainEvents = {
 } as const satisfies Partial<Record<QueueEvent['event'], keyof typeof events>>;
 
 function countQueueEvent(event: QueueEvent, count: Count): void {
-  const { verdict = 'unknown', code = 'unknown', latencyMs } = event;
   if (event.event in plainEvents) count(plainEvents[event.event as keyof typeof plainEvents]);
-  if (event.event === 'published') count('jobs', 1, { kind: kindOf(event), verdict });
-  if (event.event === 'published' && latencyMs !== undefined) count('latency', latencyMs / 1_000, { verdict });
-  if (event.event === 'retried') count('retried', 1, { code });
-  if (event.event === 'given-up') count('givenUp', 1, { code });
+  if (event.event === 'retried') count('retried', 1, { code: event.code ?? 'unknown' });
   if (event.event === 'redis-error') count('redisErrors', event.count ?? 1, { kind: redisErrorKind(event) });
+}
+
+function countOutcome(event: QueueEvent, classes: TenantClasses, count: Count): void {
+  const { tenant, verdict = 'unknown', codes = [], latencyMs } = event;
+  count('jobs', 1, { kind: kindOf(event), verdict });
+  count('tenantJobs', 1, { tenant_class: tenantClassOf(tenant ?? null, classes), verdict });
+  if (latencyMs !== undefined) count('latency', latencyMs / 1_000, { verdict });
+  for (const code of codes) count('errors', 1, { verdict, code });
+  const ours = verdict === 'error' ? codes.find((code) => /^(PLATFORM|OPERATOR|DEFECT)_/.test(code)) : undefined;
+  if (ours !== undefined) count('givenUp', 1, { code: ours });
 }
 
 function countedModel<Model extends Completer>(model: Model, count: Count): Model {

@@ -7,3 +7,27 @@ import { jobSchema } from '../../src/intake/job-schema.ts';
 test('the published schema of jobs is the one that validates them: `npm run schemas` writes it', () => {
   assert.deepEqual(published, JSON.parse(JSON.stringify(jobSchema(families))));
 });
+
+/** Each member of the objects that a schema describes, with its place; conditions say nothing of their own. */
+function members(schema: unknown, place = ''): [place: string, schema: Record<string, unknown>][] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (keyword === 'if' || keyword === 'not') return [];
+    const named = keyword === 'properties' || keyword === '$defs' ? Object.entries(value as object) : [];
+    const own = named.map(([name, each]): [string, Record<string, unknown>] => [`${place}/${keyword}/${name}`, each]);
+    return [...own, ...members(value, `${place}/${keyword}`)];
+  });
+}
+
+test('every member of a job says what it is, in one short text', () => {
+  const found = members(published);
+  assert.ok(found.length > 70);
+  for (const [place, { description }] of found) {
+    assert.ok(typeof description === 'string' && /^.{8,300}\.$/.test(description), `${place}: ${description}`);
+  }
+});
+
+test('the times that the schema names are those of the families', () => {
+  const { description } = published.$defs.data.properties.timeoutMs;
+  for (const { name, timeoutMs } of families) assert.match(description, new RegExp(`\\b${timeoutMs} for ${name}\\b`));
+});

@@ -60,6 +60,7 @@ const well: Situation = {
     quarantined: 0,
     resting: [],
     failing: [],
+    refused: [],
     redis: {
       version: '7.2.0',
       server: 'redis',

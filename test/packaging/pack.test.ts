@@ -33,6 +33,7 @@ test('the package packs, installs without a Node of its own, and its command wor
       'README.md',
       'CHANGELOG.md',
       'bin/protosmith.mjs',
+      'bin/check-node.cjs',
       'dist/src/main.js',
       'dist/src/index.d.ts',
       'queues/publish-outcome.lua',

@@ -19,7 +19,16 @@ import {
 
 const rig = await startRig();
 after(() => rig.close());
-await rig.worker({ PROTOSMITH_READING: 'late' });
+const worker = await rig.worker({ PROTOSMITH_READING: 'late', PROTOSMITH_PORT: '0' });
+
+/** The readings and confirmations that the worker has counted, by result. */
+async function counted(): Promise<string[]> {
+  const { port } = await worker.logged(({ msg }) => msg === 'listening');
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return [...text.matchAll(/^protosmith_(readings|confirmations)_total\{result="(\w+)"\} ([1-9]\d*)$/gm)].map(
+    ([, what, result, count]) => `${what} ${result} ${count}`,
+  );
+}
 
 test('a candidate that breaks a sentence no case shows is found out, borne out by a second reader, and repaired', async () => {
   const mark = 'reading-in-time';
@@ -80,6 +89,7 @@ test('a candidate that breaks a sentence no case shows is found out, borne out b
   assert.deepEqual(entry?.confirmation?.answers['answer /total'], { value: 2160 });
   const derivedCheck = provenance.checks.find(({ name }) => name === 'derived-cases');
   assert.deepEqual([derivedCheck?.result, derivedCheck?.runs], ['passed', 1]);
+  assert.deepEqual(await counted(), ['readings complete 1', 'confirmations confirmed 1']);
 });
 
 test('a derived case that the second reader denies refuses nobody, and stands in the report as a warning', async () => {
@@ -106,6 +116,7 @@ test('a derived case that the second reader denies refuses nobody, and stands in
   const record = await recordBehind(rig, outcome);
   assert.equal(record.proof.reading?.complete, true);
   assert.equal(record.timeoutMs, 15_000, 'the wait that the reader names is kept with the handler');
+  assert.ok((await counted()).includes('confirmations contested 1'));
 });
 
 test('of a second reader that says nothing nothing is held against a candidate, and the report says that not all was judged', async () => {

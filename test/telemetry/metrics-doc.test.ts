@@ -49,15 +49,3 @@ test('no metric has a label for a text of a job', () => {
   );
   for (const label of ['jobId', 'job', 'negotiation', 'tenant', 'model']) assert.ok(!labels.includes(label), label);
 });
-
-test('every alert is YAML as Prometheus reads it, and asks for metrics that there are', () => {
-  const names = new Set([...documented('Each worker'), ...documented('The whole queue')].map(({ name }) => name));
-  const alerts = text.split('\n').filter((line) => line.includes('{alert: '));
-  assert.ok(alerts.length > 5);
-  for (const line of alerts) {
-    // Unquoted, the braces and commas of an expression would end the entry that it stands in.
-    const [, expression = ''] = /^ {6}- \{alert: \w+, expr: '([^']+)'(?:, for: \d+m)?\}$/.exec(line) ?? [];
-    const asked = [...expression.matchAll(/protosmith_\w+/g)].map(([name]) => name);
-    assert.ok(asked.length > 0 && asked.every((name) => names.has(name)), line);
-  }
-});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Endpoints } from '../../queues/index.ts';
-import { markedJob, soundReply, startRig, until } from '../system/harness.ts';
+import { example, markedJob, soundReply, startRig, until } from '../system/harness.ts';
 
 interface Health {
   well: boolean;
@@ -11,7 +11,12 @@ interface Health {
 const rig = await startRig();
 after(() => rig.close());
 
-const worker = await rig.worker({ PROTOSMITH_PORT: '0', PROTOSMITH_MONITOR: '1', PROTOSMITH_CONCURRENCY: '2' });
+const worker = await rig.worker({
+  PROTOSMITH_PORT: '0',
+  PROTOSMITH_MONITOR: '1',
+  PROTOSMITH_CONCURRENCY: '2',
+  PROTOSMITH_TENANT_CLASSES: '{"paying":["acme","globex"]}',
+});
 const { port, host } = await worker.logged(({ msg }) => msg === 'listening');
 
 const get = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
@@ -32,7 +37,7 @@ async function samples(name: string): Promise<Map<string, number>> {
   return new Map(
     text
       .split('\n')
-      .map((line) => /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line))
+      .map((line) => /^([a-z_\d]+)(?:\{(.*)\})? (\S+)$/.exec(line))
       .flatMap((match) => (match?.[1] === name ? [[match[2] ?? '', Number(match[3])] as const] : [])),
   );
 }
@@ -96,7 +101,46 @@ test('jobs are counted by verdict, with latency, stages, attempts and tokens', a
   assert.equal([...(await samples('protosmith_sandbox_level')).values()][0], 1);
   const layers = await samples('protosmith_sandbox_layer');
   for (const layer of ['own-process', 'empty-environment']) assert.equal(layers.get(`layer="${layer}"`), 1, layer);
-  assert.equal((await samples('protosmith_event_loop_lag_seconds')).size, 3);
+  const delay = async (of: string) => (await samples(`protosmith_event_loop_lag_${of}_seconds`)).get('') ?? -1;
+  assert.ok((await delay('p50')) >= 0 && (await delay('p99')) >= 0 && (await delay('max')) >= 0);
+});
+
+test('outcomes are counted by class of tenant, errors by code, and a name that no class has makes no label', async () => {
+  const before = await samples('protosmith_tenant_jobs_total');
+  const review = (tenant: string) => rig.outcomeOf(markedJob(`telemetry-${tenant}`, { tenant }), { kind: 'review' });
+  for (const tenant of ['acme', 'globex', 'nobody-1', 'nobody-2']) await review(tenant);
+  const counted = await until(async () => {
+    const found = await samples('protosmith_tenant_jobs_total');
+    return found.get('tenant_class="other",verdict="clean"') === 2 && found;
+  });
+  assert.equal(counted.get('tenant_class="paying",verdict="clean"'), 2);
+  assert.deepEqual(
+    counted.get('tenant_class="default",verdict="clean"'),
+    before.get('tenant_class="default",verdict="clean"'),
+  );
+  assert.doesNotMatch([...counted.keys()].join(), /acme|nobody/);
+
+  await rig.outcomeOf(example('anp-product-en.disputed'));
+  const disputed = 'verdict="disputed",code="DOCUMENT_CASE_VIOLATES_SCHEMA"';
+  await until(async () => (await samples('protosmith_errors_total')).get(disputed) === 1);
+});
+
+test('`given up` counts errors on our side, however the job ended, and not those of a caller', async () => {
+  const givenUp = () => samples('protosmith_jobs_given_up_total');
+  const before = [...(await givenUp()).values()].reduce((sum, one) => sum + one, 0);
+  await rig.outcomeOf(markedJob('telemetry-invalid', { role: 'nobody' }));
+  rig.answer('telemetry-key', () => ({ kind: 'status', status: 402 }));
+  const outcome = await rig.outcomeOf(markedJob('telemetry-key', { timeoutMs: 20_000, workMs: 0 }));
+  const [code = ''] = outcome.findings.flatMap((finding) => finding.code);
+  assert.match(code, /^(OPERATOR|PLATFORM)_/);
+  await until(async () => ((await givenUp()).get(`code="${code}"`) ?? 0) >= 1);
+  assert.equal(
+    [...(await givenUp()).values()].reduce((sum, one) => sum + one, 0),
+    before + 1,
+  );
+  const errors = await samples('protosmith_errors_total');
+  assert.equal(errors.get('verdict="error",code="JOB_INVALID"'), 1);
+  assert.equal(errors.get(`verdict="error",code="${code}"`), 1);
 });
 
 test('the latency of a job that no worker came to before its deadline is told like that of others', async () => {
@@ -128,9 +172,10 @@ test('the monitor tells of the whole queue: ages, states, readers, memory', asyn
   assert.equal((await samples('protosmith_monitor_up')).get(''), 1);
   assert.equal((await samples('protosmith_queue_oldest_waiting_age_seconds')).get(''), 0);
   assert.equal((await samples('protosmith_queue_jobs')).get('state="waiting"'), 0);
-  assert.equal((await samples('protosmith_results_stream_length')).get('stream="default"'), 3);
+  const published = await rig.connection.xlen(rig.keys.outcomes('default'));
+  assert.equal((await samples('protosmith_results_stream_length')).get('stream="default"'), published);
   const lag = await samples('protosmith_results_lag');
-  if (rig.redis.pid !== null) assert.equal(lag.get('stream="default",group="reader"'), 3);
+  if (rig.redis.pid !== null) assert.equal(lag.get('stream="default",group="reader"'), published);
   await rig.queue.pause();
   assert.equal((await samples('protosmith_queue_paused')).get(''), 1);
   await rig.submit(markedJob('telemetry-waits'), { kind: 'review' });

@@ -18,7 +18,7 @@ export const messageSchemas = {
       protocolSources: {
         type: ['array', 'null'],
         items: { type: 'string' },
-        description: 'URIs; they are not fetched.',
+        description: 'URIs of the document; they are not fetched.',
       },
     },
   },
@@ -26,16 +26,16 @@ export const messageSchemas = {
     supplied: {
       type: 'object',
       description: 'URI of a source → its text, since nothing is fetched.',
-      additionalProperties: { type: 'string' },
+      additionalProperties: { type: 'string', description: 'The text of one source.' },
     },
   },
   // Agora has no message for cases, so they are a list.
-  testCases: { type: 'array' },
+  testCases: { type: 'array', description: 'Texts; a request is a conversation with multiround: true.' },
   complaint: {
     type: 'object',
     description: "The peer's reply that reports a failure.",
     required: ['status'],
-    properties: { status: { enum: ['failure', 'error', 'rejected'] } },
+    properties: { status: { enum: ['failure', 'error', 'rejected'], description: 'What the peer reports.' } },
   },
 };
 

@@ -8,26 +8,33 @@ const status = { type: 'string', description: 'accepted; any in a review.' };
 export const messageSchemas = {
   agreement: {
     type: 'object',
+    description: 'The accepted protocolNegotiation message.',
     required: ['action', 'sequenceId', 'candidateProtocols', 'status'],
     properties: {
-      action: { const: 'protocolNegotiation' },
-      sequenceId: { type: 'integer' },
-      candidateProtocols: { type: 'string' },
+      action: { const: 'protocolNegotiation', description: 'The kind of message.' },
+      sequenceId: { type: 'integer', description: 'The number of the round in which it was accepted.' },
+      candidateProtocols: { type: 'string', description: 'The exact text of the protocol document.' },
       status,
     },
   },
   testCases: {
     type: 'object',
+    description: 'The accepted testCasesNegotiation message.',
     required: ['action', 'testCases', 'status'],
-    properties: { action: { const: 'testCasesNegotiation' }, testCases: { type: 'string' }, status },
+    properties: {
+      action: { const: 'testCasesNegotiation', description: 'The kind of message.' },
+      testCases: { type: 'string', description: 'The exact text of the cases.' },
+      status,
+    },
   },
   complaint: {
     type: 'object',
+    description: "The peer's fixErrorNegotiation message.",
     required: ['action', 'errorDescription'],
     properties: {
-      action: { const: 'fixErrorNegotiation' },
-      errorDescription: { type: 'string' },
-      status: { type: 'string' },
+      action: { const: 'fixErrorNegotiation', description: 'The kind of message.' },
+      errorDescription: { type: 'string', description: 'What the peer complains about, in words.' },
+      status: { type: 'string', description: 'negotiating; an answer to a complaint is refused.' },
     },
   },
 };

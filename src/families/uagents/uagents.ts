@@ -20,6 +20,7 @@ export const uagents: Family = {
   schemas: {
     agreement: {
       type: 'object',
+      description: 'The protocol that both agents know.',
       required: ['manifest'],
       properties: {
         manifest: {
@@ -32,7 +33,7 @@ export const uagents: Family = {
     complaint: {
       type: 'object',
       required: ['error'],
-      properties: { error: { type: 'string' } },
+      properties: { error: { type: 'string', description: 'What the peer complains about.' } },
       description: 'The payload of an ErrorMessage.',
     },
     protocolHash: { type: 'string', pattern: '^(?:proto:)?[0-9a-f]{64}$', description: 'The digest of the protocol.' },

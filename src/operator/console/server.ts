@@ -13,6 +13,8 @@ import { routePages } from './routes.ts';
 
 /** Options of the console. */
 export interface ConsoleOptions {
+  /** The address to open; requests must name this machine as localhost or 127.0.0.1 all the same. */
+  host: string;
   port: number;
   token: string;
   /** Whether it may act: put jobs again, cancel, withdraw, and so on. */
@@ -29,12 +31,11 @@ export interface ConsoleServer {
   close(): Promise<void>;
 }
 
-const host = '127.0.0.1';
 const BOARD = '/board';
 
-/** Serves the console on loopback. Rejects with `OPERATOR_PORT_TAKEN`. */
+/** Serves the console. Rejects with `OPERATOR_PORT_TAKEN`. */
 export async function startConsole(operator: QueueOperator, options: ConsoleOptions): Promise<ConsoleServer> {
-  const { token, writable, metrics } = options;
+  const { host, token, writable, metrics } = options;
   const server: FastifyInstance = fastify({
     logger: false,
     bodyLimit: 2_000_000,
