@@ -16,7 +16,8 @@ export const inspect: Command = {
   summary: 'shows the state and the outcome of a job',
   help: `Usage: protosmith inspect [--json] [--data] <job id>
 
-Shows a job's state, its deliveries, how many workers died while running it, and its outcome.
+Shows a job's state, its deliveries, how many workers died while running it, and its outcome. protosmith history shows
+what happened to it.
 
   --json    as JSON, with the whole outcome
     --data    with the job's data, if the queue still has them
