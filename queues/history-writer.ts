@@ -76,6 +76,8 @@ export class HistoryWriter {
   readonly #limits: HistoryLimits;
   readonly #onLeftOut: (report: LeftOutReport) => void;
   readonly #waiting = new Map<string, Waiting>();
+  /** What was left out of jobs, until something else of them is sent. */
+  readonly #left = new Map<string, Pick<Waiting, 'leftEntries' | 'leftBytes'>>();
   #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
@@ -140,7 +142,9 @@ export class HistoryWriter {
       this.#onLeftOut({ entries: 1, bytes: 0, why: 'redis', message: 'too many jobs wait for Redis' });
       return undefined;
     }
-    const created = { member: '', submitted: [], entries: [], bytes: 0, leftEntries: 0, leftBytes: 0 };
+    const left = this.#left.get(jobId) ?? { leftEntries: 0, leftBytes: 0 };
+    this.#left.delete(jobId);
+    const created = { member: '', submitted: [], entries: [], bytes: 0, ...left };
     this.#waiting.set(jobId, created);
     return created;
   }
@@ -185,7 +189,7 @@ export class HistoryWriter {
       this.#waitingBytes -= waiting.bytes;
     }
     if (isShort) {
-      for (const [, waiting] of round) this.#drop(waiting, 'its memory is nearly used up');
+      for (const [jobId, waiting] of round) this.#drop(jobId, waiting, 'its memory is nearly used up');
       return true;
     }
     const sent = await Promise.all(round.map(([jobId, waiting]) => this.#sendOne(jobId, waiting)));
@@ -206,7 +210,7 @@ export class HistoryWriter {
     } catch (error) {
       const message = error instanceof Error ? error.message.slice(0, 200) : 'unknown';
       if (NOT_RUN.test(message) && !this.#isClosed && this.#putBack(jobId, waiting)) return false;
-      this.#drop(waiting, message);
+      this.#drop(jobId, waiting, message);
       return false;
     }
   }
@@ -229,8 +233,10 @@ export class HistoryWriter {
     return true;
   }
 
-  #drop({ entries, bytes }: Waiting, message: string): void {
+  #drop(jobId: string, { entries, bytes, leftEntries, leftBytes }: Waiting, message: string): void {
     if (entries.length > 0) this.#onLeftOut({ entries: entries.length, bytes, why: 'redis', message });
+    if (this.#left.size >= MOST_JOBS_WAITING) this.#left.clear();
+    this.#left.set(jobId, { leftEntries: leftEntries + entries.length, leftBytes: leftBytes + bytes });
   }
 
   /** Whether Redis has used its share of memory; `false` where it does not tell. */

@@ -11,6 +11,8 @@ interface Setting<T> {
   /** The text for `--help`. */
   about: string;
   fallback: T;
+  /** How a user writes the fallback, where it is no text, number or yes. */
+  fallbackText?: string;
   /** Parses the text, or returns what was wanted instead. */
   read(text: string, environment: Environment): T | Unreadable;
 }
@@ -386,6 +388,7 @@ export const settings = {
     about:
       'what happened to each job, with the candidates of models and the job itself, for `protosmith history`: on, off (no texts are kept), or limits as a JSON object: hours, kilobytesPerJob, entriesPerJob, and memoryShare, the share of the maxmemory of Redis above which nothing more is kept',
     fallback: defaultHistory,
+    fallbackText: 'on',
     read: history,
   }),
   otlpEndpoint: setting<string | null>({

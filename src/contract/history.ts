@@ -31,7 +31,7 @@ export interface Submitted {
 }
 
 /** One entry of a history. */
-export type HistoryEntry = HistoryMark & (QueueEntry | LifeEvent | LeftOut);
+export type HistoryEntry = HistoryMark & (QueueEntry | LifeEvent);
 
 /** When and where something happened. */
 export interface HistoryMark {
@@ -57,15 +57,6 @@ export interface QueueEntry {
   verdict?: string;
   code?: string;
   message?: string;
-}
-
-/** Entries that were not kept since the last one. */
-export interface LeftOut {
-  type: 'left-out';
-  entries: number;
-  bytes: number;
-  /** `limit`: the job's history is full. `redis`: Redis was away, slow, or short of memory. */
-  why: 'limit' | 'redis';
 }
 
 /**

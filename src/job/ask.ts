@@ -65,11 +65,10 @@ export async function ask<Value>(
     });
     // The message of a candidate's fault quotes the candidate, so it is not logged. A server's message, as it is shown
     // here, does not repeat the prompt.
-    const isForOperator = code !== undefined && passesNever(code as Code);
-    const reason = result === 'no-answer' && code ? { code, ...(isForOperator && message ? { message } : {}) } : {};
+    const isForOperator = result === 'no-answer' && code !== undefined && passesNever(code as Code);
     const about = { purpose, model, usage, durationMs, ...(code === undefined ? {} : { code }) };
-    const detail = message === undefined ? {} : { detail: { message } };
-    ledger.tell({ type: 'attempted', attempt: number, result, ...about, ...reason, ...detail });
+    const said = message === undefined ? {} : { detail: { message }, ...(isForOperator ? { message } : {}) };
+    ledger.tell({ type: 'attempted', attempt: number, result, ...about, ...said });
   };
   let completion: Completion | undefined;
   try {

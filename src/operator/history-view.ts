@@ -46,8 +46,6 @@ function told(entry: HistoryEntry): string[] {
       return entry.durationMs < 1 && entry.code === undefined
         ? []
         : [`stage ${entry.stage} ${ms(entry.durationMs)}${attemptOf(entry.attempt)}${because(entry.code)}`];
-    case 'left-out':
-      return [`${plural(entry.entries, 'entry')} left out (${entry.why})`];
     case 'stored':
       return [`handler ${entry.digest.slice(0, 12)} ${entry.reused ? 'found in the store' : 'stored'}`];
     case 'withdrawn':

@@ -16,8 +16,8 @@ export const inspect: Command = {
   summary: 'shows the state and the outcome of a job',
   help: `Usage: protosmith inspect [--json] [--data] <job id>
 
-Shows a job's state, its deliveries, how many workers died while running it, and its outcome. The id may be cut short
-where it stays unambiguous.
+Shows a job's state, its deliveries, how many workers died while running it, and its outcome. protosmith history shows
+what happened to it. The id may be cut short where it stays unambiguous.
 
   --json    as JSON, with the whole outcome
     --data    with the job's data, if the queue still has them

@@ -10,14 +10,15 @@ const width = 118;
 /** The part of a command's help that lists the settings it reads. */
 export function settingsHelp(names: readonly (keyof Config)[]): string {
   const rows = names.map((name) => {
-    const { env, flag, about, fallback } = settings[name] as {
+    const { env, flag, about, fallback, fallbackText } = settings[name] as {
       env: string;
       flag?: string;
       about: string;
       fallback: unknown;
+      fallbackText?: string;
     };
     const label = flag === undefined ? env : `${env}, --${flag}`;
-    const value = typeof fallback === 'boolean' ? Number(fallback) : fallback;
+    const value = fallbackText ?? (typeof fallback === 'boolean' ? Number(fallback) : fallback);
     const isUnset = fallback === null || (Array.isArray(fallback) && fallback.length === 0);
     const text = isUnset ? about : `${about} (default ${value})`;
     return `  ${label}`.padEnd(column) + wrapped(text).join(`\n${' '.repeat(column)}`);

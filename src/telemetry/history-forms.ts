@@ -27,7 +27,6 @@ const said = { quote: text, claim: text };
 /** The members that every entry of a type has. */
 const members: Readonly<Record<HistoryEntry['type'], Readonly<Record<string, Is>>>> = {
   queue: { event: text },
-  'left-out': { entries: number, bytes: number, why: text },
   started: { kind: text },
   stage: { stage: text, durationMs: number },
   prompted: { ...attempt, purpose: text, repair: flag },

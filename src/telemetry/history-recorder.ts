@@ -26,6 +26,9 @@ const lastOfDelivery: ReadonlySet<QueueEvent['event']> = new Set([
 /** Most characters of an event's message. */
 const maxMessageCharacters = 500;
 
+/** Jobs whose number of deliveries is remembered. */
+const maxDeliveries = 10_000;
+
 /** How often it is logged at most that something was left out, in milliseconds. */
 const logEveryMs = 30_000;
 
@@ -39,6 +42,8 @@ export function createHistoryRecorder(url: string, keys: Keys, limits: HistoryLi
   const add = (jobId: string, entry: HistoryEntry) => writer.add(jobId, entry);
   return {
     onDelivery(delivery) {
+      // A job that the queue puts off without an event stays until then.
+      if (deliveries.size >= maxDeliveries) deliveries.clear();
       deliveries.set(delivery.jobId, delivery.delivery);
       writer.submitted(delivery);
     },

@@ -72,7 +72,10 @@ const quiet: ReadonlySet<JobEvent['type']> = new Set([
 export function logJobEvents(log: Log): (event: JobEvent) => void {
   return (event) => {
     const { type, delivery: _, ...fields } = event;
-    const isUnanswered = type === 'attempted' && event.result === 'no-answer';
-    log[quiet.has(type) ? 'debug' : isUnanswered ? 'warn' : 'info']({ ...fields, detail: undefined }, type);
+    const isAttempt = type === 'attempted';
+    const isUnanswered = isAttempt && event.result === 'no-answer';
+    // What is wrong with a candidate concerns the model alone.
+    const without = isAttempt && !isUnanswered ? { detail: undefined, code: undefined } : { detail: undefined };
+    log[quiet.has(type) ? 'debug' : isUnanswered ? 'warn' : 'info']({ ...fields, ...without }, type);
   };
 }

@@ -111,6 +111,12 @@ test('a nearly full Redis gets no history, and a full one gets it when there is 
   near.writer.add('near', { n: 1 });
   await until(() => near.leftOut() === 1);
   assert.equal(await connection.exists(keys.history('near')), 0);
+  await connection.config('SET', 'maxmemory', '0');
+  const later = until(async () => {
+    near.writer.add('near', { n: 2 });
+    return (await new Histories(connection, keys).of('near')) ?? undefined;
+  });
+  assert.ok((await later).leftOut.entries >= 1, 'what is missing is told as soon as something can be kept');
   await connection.config('SET', 'maxmemory', '1');
   const full = writerFor(t, redis.url, { memoryShare: Number.POSITIVE_INFINITY });
   full.writer.add('full', { n: 1 });
