@@ -34,6 +34,8 @@ export interface Delivery {
   readonly delivery: number;
   /** How many workers died while processing this job. */
   readonly deaths: number;
+  /** Why it was put back last; `null` if it never was. */
+  readonly lastFault?: Reason | null;
   /** The outcome stream of its entries. */
   readonly replyTo: string;
   /** Warnings for its outcome: parts of the job that were ignored. */
@@ -76,11 +78,12 @@ export interface StoredJob {
   deliveries: number;
   deaths: number;
   traceparent?: string | undefined;
+  lastFault?: Reason | null;
 }
 
 /** Makes the delivery of a stored job; its `publishNow` rejects until the job runs. */
 export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outcomes, jobs: JobReader): Delivery {
-  const { jobId, kind, data, text, deaths } = job;
+  const { jobId, kind, data, text, deaths, lastFault = null } = job;
   // Deadlines follow Redis' clock; workers use the local one.
   const takenAtMs = beginning.takenAtMs + Date.now() - beginning.nowMs;
   const { negotiationId, replyTo: given, timeoutMs, tenant } = jobs.factsOf(kind, data);
@@ -99,6 +102,7 @@ export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outco
     deadlineAtMs: takenAtMs + timeoutMs,
     delivery: Math.max(1, job.deliveries),
     deaths,
+    lastFault,
     replyTo,
     announced: beginning.announced,
     publishNow: () =>

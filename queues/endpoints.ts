@@ -58,6 +58,9 @@ const TRIPPED_MS = 600_000;
  */
 const REFUSED_MS = 90_000;
 
+/** How long an endpoint that refuses is left alone before it is probed, in milliseconds. */
+const REFUSED_OPEN_MS = 20_000;
+
 /** Longest message that is kept of a failure, in UTF-16 units. */
 const MAX_MESSAGE = 500;
 
@@ -209,7 +212,8 @@ export class Endpoints {
     endpoint: string,
     given: { failures: number; trippedMs: number; refused: boolean; fault: CallFault | undefined },
   ): Promise<boolean> {
-    const { windowMs, openMs } = this.#policy;
+    const { windowMs } = this.#policy;
+    const openMs = given.refused ? REFUSED_OPEN_MS : this.#policy.openMs;
     const keys = [...this.#circuitKeys(endpoint), this.#keys.failing, this.#whyKey(endpoint)];
     const { code = '', message = '' } = given.fault ?? {};
     const about = [withoutQuery(endpoint), code, message.slice(0, MAX_MESSAGE), given.refused ? '1' : '0'];
@@ -227,7 +231,8 @@ export class Endpoints {
   async circuitOf(endpoint: string): Promise<CircuitState> {
     const key = (part: 'open' | 'tripped') => this.#keys.circuit(endpoint, part);
     const keys = [key('open'), key('tripped'), this.#whyKey(endpoint)];
-    const [leftMs, tripped, why] = (await stateScript.run(this.#connection, keys, [this.#policy.openMs])) as [
+    const longestMs = Math.max(REFUSED_OPEN_MS, this.#policy.openMs);
+    const [leftMs, tripped, why] = (await stateScript.run(this.#connection, keys, [longestMs])) as [
       number,
       number,
       (string | null)[],

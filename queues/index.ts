@@ -1,3 +1,9 @@
+export {
+  type Deadlines,
+  openDeadlines,
+  type ReaderLag,
+  readerLags,
+} from './backlog.ts';
 export type { Cancelled } from './cancel-job.ts';
 export * from './catalog.ts';
 export { type Connection, connect, disconnect, type Purpose, whenReady } from './connection.ts';
@@ -39,8 +45,8 @@ export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
-export { forbidden, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
-export { redisFailure } from './redis-refusal.ts';
+export { forbidden, grantOf, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
+export { isForbidden, redisFailure } from './redis-refusal.ts';
 export { nextAttempt } from './requeue.ts';
 export { type SharedLimit, SharedLimits } from './shared-limits.ts';
 export { Spendings } from './spendings.ts';

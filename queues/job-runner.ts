@@ -15,6 +15,7 @@ import { namesOf, type OnQueueEvent } from './queue-event.ts';
 import { redisFailure } from './redis-refusal.ts';
 import { replay } from './replay.ts';
 import { cancelled, type RunningJobs } from './running-jobs.ts';
+import { faultIn } from './stored-job.ts';
 import { supersede } from './supersede.ts';
 import { type Pointer, type QueuedJob, textOf } from './tolerant-worker.ts';
 import { traceparentIn } from './trace-context.ts';
@@ -98,7 +99,9 @@ export class JobRunner {
     const hand = { tenant: tenant ?? NO_TENANT, isInHand: true };
     const beginning = await outcomes.begin(jobId, job.timestamp, isAutomatic ? 0 : timeoutMs, hand);
     const { outcome, takenAtMs, nowMs } = beginning;
-    const delivery = this.#deliveryOf(job, beginning);
+    const lastFault =
+      job.attemptsStarted > 1 ? faultIn(await connection.hget(`${keys.queue}:${jobId}`, 'lastFault')) : null;
+    const delivery = this.#deliveryOf(job, beginning, lastFault);
     if (isAutomatic) return this.#refuseAutomatic(delivery);
     if (outcome !== null) return this.#pointer(jobId, await replay(delivery, outcome, takenAtMs, outcomes, onEvent));
     const waitMs = (beginning.dueMs ?? 0) - nowMs;
@@ -225,7 +228,7 @@ export class JobRunner {
     return { verdict, outcomeKey: this.#parts.keys.outcome(jobId) };
   }
 
-  #deliveryOf(job: QueuedJob, beginning: Beginning): Delivery {
+  #deliveryOf(job: QueuedJob, beginning: Beginning, lastFault: Reason | null = null): Delivery {
     const stored = {
       jobId: job.id ?? '',
       kind: job.name,
@@ -234,6 +237,7 @@ export class JobRunner {
       deliveries: job.attemptsStarted,
       deaths: job.stalledCounter,
       traceparent: traceparentIn(job.opts.telemetry?.metadata),
+      lastFault,
     };
     return deliveryOf(stored, beginning, this.#parts.outcomes, this.#parts.jobs);
   }

@@ -14,6 +14,10 @@ export interface RedisFacts {
   appendonly: boolean | null;
   /** Whether snapshots are configured or were made. */
   snapshots: boolean | null;
+  /** Whether it is a replica, which takes no writes. */
+  replica?: boolean | null;
+  /** Seconds since it started. */
+  uptimeSeconds?: number | null;
   /** How far the local clock is ahead of Redis', in milliseconds. */
   clockAheadMs: number;
   /** BullMQ's keys in whose place a job is stored; absent if that was not checked. */
@@ -47,6 +51,8 @@ export async function redisFacts(connection: Connection, keys?: Keys): Promise<R
     usedMemoryBytes: numberOf(info.get('used_memory')),
     appendonly: appendonly !== null ? appendonly === 'yes' : aofEnabled === undefined ? null : aofEnabled === '1',
     snapshots: save === null ? null : save !== '',
+    replica: info.has('role') ? info.get('role') === 'slave' : null,
+    uptimeSeconds: numberOf(info.get('uptime_in_seconds')),
     clockAheadMs: Math.round((before + after) / 2 - Number(seconds) * 1_000 - Number(micros) / 1_000),
     ...(keys === undefined
       ? {}
@@ -90,6 +96,13 @@ export function judgeRedis(facts: RedisFacts, { durable = false }: { durable?: b
   const faults: RedisFault[] = [];
   faults.push(...(facts.takenKeys ?? []).map(keyTaken));
   const { maxmemoryPolicy: policy, maxmemoryBytes: most, usedMemoryBytes: used } = facts;
+  if (facts.replica === true) {
+    faults.push({
+      code: 'OPERATOR_REDIS_REPLICA',
+      severity: 'error',
+      message: 'Cannot write to Redis: found a replica, wanted its master in REDIS_URL',
+    });
+  }
   if (policy !== null && policy !== 'noeviction') {
     faults.push({
       code: 'OPERATOR_REDIS_EVICTS',

@@ -115,6 +115,11 @@ function namesOf(keys: Keys): string[] {
   return [...names.filter((name) => name !== keys.prefix && name !== keys.queue), `${keys.queue}:probe`];
 }
 
+/** The `ACL SETUSER` command that gives a user what is missing, for `redis-cli`. */
+export function grantOf(user: string, missing: readonly string[]): string {
+  return `ACL SETUSER ${user} ${missing.map((one) => (one.startsWith('~') ? one : `+${one}`)).join(' ')}`;
+}
+
 /** The error for a user without the required permissions. */
 export function forbidden(user: string, missing: readonly string[]): QueueError {
   const found = missing.map((one) => (one.startsWith('~') ? one : one.replace('|', ' ').toUpperCase())).join(', ');

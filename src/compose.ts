@@ -12,6 +12,7 @@ import {
   Endpoints,
   forbidden,
   Heartbeats,
+  isForbidden,
   judgeRedis,
   type Keys,
   keysOf,
@@ -76,6 +77,9 @@ const redisFactsTimeoutMs = 30_000;
 /** How long to wait for an answer of the quarantine, in milliseconds. */
 const quarantineTimeoutMs = 500;
 
+/** How often to try the permissions of a user whom Redis refuses commands, in milliseconds. */
+const permissionsEveryMs = 20_000;
+
 /** After how long without a part of an answer operators hear of a model call, in milliseconds. */
 const silentAfterMs = 15_000;
 
@@ -112,7 +116,19 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
   // The first check starts the compiler, which should not take a job's time.
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const whenWritable: Write = (write) => consumer.whenWritable(write);
-  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable };
+  const parts = {
+    config,
+    log,
+    connection,
+    keys,
+    quarantine,
+    sandbox,
+    metrics,
+    tally,
+    recorder,
+    typeChecker,
+    whenWritable,
+  };
   const services = composeServices(parts, model);
   const consumer = startConsumer(parts, services);
   const following = followLimits(config, new SharedLimits(connection, keys), log, (next, changed) => {
@@ -169,9 +185,24 @@ function workerName(): string {
 /** Tells operators why this worker does not start, where Redis can be written. */
 async function tellFailure(connection: Connection, keys: Keys, tally: WorkerTally, error: unknown): Promise<void> {
   const { code = 'unknown', message } = describeError(error);
-  const said = tally.failed({ code, message });
+  tally.fail({ code, message });
+  const said = tally.plain();
   const told = new Heartbeats(connection, keys).beat(said.worker, said).catch(() => undefined);
   await Promise.race([told, sleep(quarantineTimeoutMs, undefined, { ref: false })]);
+}
+
+/** After a refused command, tries what the user of this worker may not use, for its heartbeat. */
+function permissionWatch({ redisUrl, prefix }: WorkerConfig, tally: WorkerTally): (event: QueueEvent) => void {
+  let triedAtMs = Number.NEGATIVE_INFINITY;
+  return ({ event, message = '' }) => {
+    if (event !== 'redis-error' || !isForbidden(new Error(message))) return;
+    if (performance.now() - triedAtMs < permissionsEveryMs) return;
+    triedAtMs = performance.now();
+    redisPermissions(redisUrl, { prefix }).then(
+      (found) => tally.forbid(found),
+      () => undefined,
+    );
+  };
 }
 
 /** The parts that a worker's services and consumer are made of. */
@@ -183,6 +214,7 @@ interface WorkerParts {
   quarantine: SandboxQuarantine;
   sandbox: Sandbox;
   metrics: WorkerMetrics;
+  tally: WorkerTally;
   recorder: Required<Recorder>;
   typeChecker: TypeChecker;
   /** Retries writes while Redis refuses them, so that a verified handler is not lost. */
@@ -236,7 +268,8 @@ function isAttempt(value: unknown): value is AttemptReport {
 }
 
 /** Starts fetching and processing jobs. */
-function startConsumer({ config, metrics, recorder }: WorkerParts, services: Services): Consumer {
+function startConsumer({ config, metrics, tally, recorder }: WorkerParts, services: Services): Consumer {
+  const watchPermissions = permissionWatch(config, tally);
   return createConsumer({
     url: config.redisUrl,
     jobs: jobReader,
@@ -258,7 +291,10 @@ function startConsumer({ config, metrics, recorder }: WorkerParts, services: Ser
       return { ...envelope, report: { ...envelope.report, usage: usageOf(spent), attempts } };
     },
     onDelivery: recorder.onDelivery,
-    onEvent: recorder.onQueueEvent,
+    onEvent: (event) => {
+      recorder.onQueueEvent(event);
+      watchPermissions(event);
+    },
   });
 }
 

@@ -47,11 +47,14 @@ export async function openPort(
     const well = await sandbox.canary();
     return { well, says: `the known-good handler ${well ? 'passes' : 'fails'} at level ${sandbox.layers.level}` };
   });
+  const queued = prompt('queue', async () => {
+    const isPaused = (await connection.hexists(`${keysOf(config.prefix).queue}:meta`, 'paused')) === 1;
+    return { well: !isPaused, says: isPaused ? 'paused for all workers' : 'open' };
+  });
   const models = prompt('models', async () => {
-    const resting = await circuits.resting();
-    const waits = resting.map(({ endpoint, leftMs }) => `${endpoint} for ${Math.ceil(leftMs / 1_000)} s more`);
+    const says = await restOf(circuits);
     // A worker without models can still serve stored handlers.
-    return { well: true, says: resting.length === 0 ? 'none is cooling down' : `cooling down: ${waits.join('; ')}` };
+    return { well: true, says: says.length === 0 ? 'none is cooling down' : says.join('; ') };
   });
   const server: HealthServer = await startHealthServer(
     { host, port },
@@ -59,7 +62,7 @@ export async function openPort(
       live: () => progress.checks(),
       ready: async () => [
         ...consumerChecks(consumer.health()),
-        ...(await Promise.all([redis(), policy(), models(), canary()])),
+        ...(await Promise.all([redis(), policy(), queued(), models(), canary()])),
       ],
       metrics: async () => {
         const registries = [metrics.registry, ...(monitor ? [queue] : [])];
@@ -75,4 +78,16 @@ export async function openPort(
       await Promise.all([server.close(), operator?.close()]);
     },
   };
+}
+
+/** What holds model endpoints back: their cool-downs, and the first fault of each open circuit. */
+async function restOf(circuits: Endpoints): Promise<string[]> {
+  const [resting, failing] = await Promise.all([circuits.resting(), circuits.faults()]);
+  const waits = resting.map(({ endpoint, leftMs }) => `${endpoint} for ${Math.ceil(leftMs / 1_000)} s more`);
+  const faults = failing.map(({ endpoint, fault }) => {
+    if (fault === null) return `${endpoint} keeps failing`;
+    const { refused, sinceMs, code, message } = fault;
+    return `${endpoint} ${refused ? 'refuses us' : 'keeps failing'} since ${new Date(sinceMs).toISOString()}: ${code}: ${message}`;
+  });
+  return [...(waits.length === 0 ? [] : [`cooling down: ${waits.join('; ')}`]), ...faults];
 }

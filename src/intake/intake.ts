@@ -17,6 +17,7 @@ export type Taken = Pick<
   | 'rawBytes'
   | 'deadlineAtMs'
   | 'delivery'
+  | 'lastFault'
   | 'announced'
   | 'publishNow'
   | 'announceEarly'
@@ -64,7 +65,7 @@ export function intake(
   const deadline = timers.until(deadlineAtMs - reserveMs);
   if (deadline.passed) {
     timers.release();
-    throw new EarlyEnd(deadlinePassed());
+    throw new EarlyEnd(deadlinePassed(taken.lastFault));
   }
   return {
     jobId,

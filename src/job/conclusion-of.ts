@@ -16,10 +16,9 @@ export function conclusionOf(
   if (error instanceof EarlyEnd) return error.conclusion;
   const code = codeOf(error);
   if (received === undefined || taken.signal.aborted || code?.startsWith('DEFECT_')) throw error;
-  const isOver = received.peerDeadline.signal.aborted;
-  if (code !== undefined && error instanceof Error && (isHolding(code) ? isOver : passesNever(code))) {
+  if (code !== undefined && error instanceof Error && passesNever(code) && !isHolding(code)) {
     return { verdict: 'error', findings: [jobFinding(code, error.message)] };
   }
-  if (isOver) return deadlinePassed(error);
+  if (received.peerDeadline.signal.aborted) return deadlinePassed(error);
   throw error;
 }

@@ -1,3 +1,4 @@
+import { isHolding } from '../completion/completion-error.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Kind } from '../contract/job.ts';
@@ -70,13 +71,16 @@ export function statementsOf({ verdict, findings, rejected, handler }: Conclusio
   }
 }
 
-/** The conclusion of a job whose peer's deadline has passed, with the last error, if there was one. */
-export function deadlinePassed(error?: unknown): Conclusion {
-  const code = codeOf(error);
-  const cause =
-    code === undefined || code === 'PLATFORM_DEADLINE' || !(error instanceof Error)
-      ? ''
-      : ` (${code}: ${error.message})`;
+/**
+ * The conclusion of a job whose peer's deadline has passed, with the last fault, if there was one. A fault that an
+ * operator could have mended until then stands for itself.
+ */
+export function deadlinePassed(fault?: unknown): Conclusion {
+  const code = codeOf(fault);
+  const { message: why } = Object(fault) as { message?: unknown };
+  const isKnown = code !== undefined && code !== 'PLATFORM_DEADLINE' && typeof why === 'string';
+  if (isKnown && isHolding(code)) return { verdict: 'error', findings: [jobFinding(code, why)] };
+  const cause = isKnown ? ` (${code}: ${why})` : '';
   const message = `Cannot finish job: the peer's deadline is reached, wanted more time${cause}`;
   return { verdict: 'error', findings: [jobFinding('PLATFORM_DEADLINE', message)] };
 }

@@ -27,6 +27,7 @@ const commands: Record<string, () => Promise<Command>> = {
   retry: async () => (await import('./retry.ts')).retry,
   drain: async () => (await import('./drain.ts')).drain,
   'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
+  quarantine: async () => (await import('./quarantine.ts')).quarantine,
   handlers: async () => (await import('./handlers.ts')).handlers,
   console: async () => (await import('./console.ts')).consoleCommand,
 };

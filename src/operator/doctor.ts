@@ -5,6 +5,7 @@ import {
   connect,
   disconnect,
   forbidden,
+  grantOf,
   judgeRedis,
   keysOf,
   leastRules,
@@ -13,7 +14,7 @@ import {
   whenReady,
 } from '../../queues/index.ts';
 import { openSandbox } from '../compose.ts';
-import { type Config, modelsOf, namesModelServer, readConfig, redactUrl } from '../config.ts';
+import { type Config, modelsOf, namesModelServer, readConfig, redactUrl, SettingsError } from '../config.ts';
 import { createLog, describeError } from '../telemetry/log.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
@@ -22,10 +23,11 @@ import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { projectMemory } from './memory-projection.ts';
 import { honourProxy } from './proxy.ts';
 import { sandboxSettings, settingsHelp } from './settings-help.ts';
+import { workerSettings } from './worker.ts';
 
 /** The result of one check. */
 interface Examination {
-  subject: 'versions' | 'redis' | 'permissions' | 'keys' | 'model' | 'sandbox';
+  subject: 'versions' | 'settings' | 'redis' | 'permissions' | 'keys' | 'model' | 'sandbox';
   /** `warning`: works, but not fit for production. */
   state: 'well' | 'warning' | 'ill';
   says: string;
@@ -54,12 +56,14 @@ export const doctor: Command = {
   summary: 'checks everything that a worker needs',
   help: `Usage: protosmith doctor [--json | --acl]
 
-Checks versions, Redis (version, policy, persistence, clock, memory for the next 24 hours), the permissions of its user
-(every command is tried without effect), the names of its keys, the model server (one small question, asked as a worker
-asks) and the sandbox (active layers, known-good handler).
+Checks versions, whether a worker would start with these settings, Redis (version, policy, persistence, clock, memory
+for the next 24 hours), the permissions of its user (every command that is used is tried as that user, without effect;
+the least rules are printed), the names of its keys, the model server (one small question, asked as a worker asks) and
+the sandbox (active layers, known-good handler). It checks what its own environment says: run it with the settings of
+the worker, or it says which are missing.
 
   --json    as one JSON array
-    --acl     only prints the ACL SETUSER command of a Redis user with the least permissions
+  --acl     only prints the ACL SETUSER command of a Redis user with the least permissions
 
 ${settingsHelp(settingsRead)}
 Exit code: 0 every state is well or warning, 2 one is ill, 64 usage, 78 wrong settings.
@@ -83,6 +87,7 @@ Exit code: 0 every state is well or warning, 2 one is ill, 64 usage, 78 wrong se
     }
     const found = [
       examineVersions(),
+      examineSettings(flags),
       await examineRedis(config),
       ...(await examinePermissions(config)),
       examineKeys(config),
@@ -117,6 +122,19 @@ function examineVersions(): Examination {
       : `${details.platform} is not supported`,
     details,
   };
+}
+
+/** Whether a worker would start in this environment. What it lacks here cannot be checked either. */
+function examineSettings(flags: Record<string, string | undefined>): Examination {
+  try {
+    readConfig(process.env, flags, { model: true, only: workerSettings });
+    return { subject: 'settings', state: 'well', says: 'a worker would start with these settings', details: {} };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const { faults } = error;
+    const says = `a worker would not start with these settings: ${faults.join('; ')}; run doctor with the settings of the worker`;
+    return { subject: 'settings', state: 'warning', says, details: { faults } };
+  }
 }
 
 function installedVersion(name: string): string {
@@ -170,7 +188,8 @@ async function examineRedis({ redisUrl, prefix, durable }: DoctorConfig): Promis
 }
 
 /** Tries every command and every key. Returns nothing if Redis cannot be reached, because the row of Redis says so. */
-async function examinePermissions({ redisUrl, prefix }: DoctorConfig): Promise<Examination[]> {
+async function examinePermissions(config: DoctorConfig): Promise<Examination[]> {
+  const { redisUrl, prefix } = config;
   const found = await redisPermissions(redisUrl, { prefix, withinMs: redisWithinMs }).catch(() => null);
   if (found === null) return [];
   const { user, missing, lacking } = found;
@@ -186,7 +205,13 @@ async function examinePermissions({ redisUrl, prefix }: DoctorConfig): Promise<E
           ...(missing.length > 0 ? [forbidden(user, missing)].map(({ code, message }) => `${code}: ${message}`) : []),
           ...(lacking.length > 0 ? [`user ${user} has the permissions that are needed; ${without}`] : []),
         ].join('; ') || `user ${user} may use every command that is needed`,
-      details: { user, missing, lacking },
+      details: {
+        user,
+        missing,
+        lacking,
+        ...(missing.length > 0 ? { mend: grantOf(user, missing) } : {}),
+        'least ACL': leastUser(config),
+      },
     },
   ];
 }

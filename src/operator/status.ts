@@ -1,99 +1,110 @@
-import { judgeRedis, keysOf, type QueueSnapshot } from '../../queues/index.ts';
-import { type Config, readConfig, redactUrl } from '../config.ts';
-import { type Command, exitCodes, readArguments } from './command.ts';
-import { onQueue } from './on-queue.ts';
-import { print, rows, size, span } from './print.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openOperator, type QueueOperator } from '../../queues/index.ts';
+import { type Config, readConfig } from '../config.ts';
+import { jobReader } from '../pipeline/job-reader.ts';
+import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { concernsOf, lineOf } from './concerns.ts';
+import { jsonForTerminal } from './for-terminal.ts';
+import { complain, print, rows } from './print.ts';
+import { SituationReader, situationWithout } from './read-situation.ts';
 import { settingsHelp } from './settings-help.ts';
+import type { Situation } from './situation.ts';
+import { rowsOf } from './situation-rows.ts';
 
 const settingsRead = ['redisUrl', 'prefix', 'durable'] as const;
 
-/** Shows the state of the queue and what needs attention. */
+type StatusConfig = Pick<Config, (typeof settingsRead)[number]>;
+
+/** Clears a terminal and moves to its first line. */
+const clearScreen = '\u001b[H\u001b[2J\u001b[3J';
+
+/** Shows the state of the installation and what needs attention. */
 export const status: Command = {
-  summary: 'shows the state of the queue: jobs, ages, workers, readers, Redis',
-  help: `Usage: protosmith status [--json]
+  summary: 'shows jobs, workers, endpoints, tenants, readers and Redis, and what needs attention',
+  help: `Usage: protosmith status [--watch [--every <seconds>]] [--json]
 
-Shows how many jobs wait and run, the age of the oldest, the connected workers, the backlog of outcome readers, and the
-state of Redis. Lines that begin with ! need attention.
+Shows how many jobs wait and run, the age of the oldest and the next deadline, outcomes and errors of the last five
+minutes, every worker, model endpoint and tenant, the backlog of outcome readers, the quarantine and Redis. A line that
+begins with ! needs attention: it says what is wrong, what that costs, and what mends it.
 
-  --json    as JSON: the snapshot, and what needs attention
+  --watch            shows it again and again, until it is interrupted
+  --every <seconds>  the pause between two looks of --watch, 1 to 3600 (default 2)
+  --json             as JSON: all that was read, and what needs attention as \`concerns\` with code, cause, cost and
+                     remedy; with --watch one object per line
 
 ${settingsHelp(settingsRead)}
-Exit code: 0 shown, 64 usage, 69 Redis unreachable, 78 wrong settings, or a job has the name of a key of the queue.
+Exit code: 0 shown, 64 usage, 69 Redis unreachable, 78 wrong settings, a permission that Redis does not give, or a job
+with the name of a key of the queue.
 `,
   async run(args) {
     const { values } = readArguments(
       args,
-      { json: { type: 'boolean' }, 'redis-url': { type: 'string' } },
+      {
+        json: { type: 'boolean' },
+        watch: { type: 'boolean' },
+        every: { type: 'string', default: '2' },
+        'redis-url': { type: 'string' },
+      },
       { least: 0, most: 0, wanted: 'none' },
     );
+    const everyMs = Number(values.every) * 1_000;
+    if (!(everyMs >= 1_000 && everyMs <= 3_600_000))
+      throw new UsageError(`Cannot read arguments: --every ${JSON.stringify(values.every)}, wanted 1 to 3600`);
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
-    const snapshot = await onQueue(config, (operator) => operator.snapshot());
-    const attention = attentionTo(snapshot, config);
-    print(values.json, { ...snapshot, attention }, () => [
-      ...rows(tell(snapshot, config)),
-      ...attention.map((each) => `! ${each}`),
-    ]);
-    return exitCodes.ok;
+    if (values.watch) return watch(config, values.json === true, everyMs);
+    const situation = await look(config);
+    print(values.json, asJson(situation), () => linesOf(situation, config));
+    return endOf(situation);
   },
 };
 
-/** What needs an operator's attention, one sentence each. */
-export function attentionTo(snapshot: QueueSnapshot, { durable }: Pick<Config, 'durable'>): string[] {
-  const { counts, deadlines, intake, outcomes, paused, quarantined, redis, workers } = snapshot;
-  const waiting = counts.waiting + counts.prioritized + intake.length;
-  const unread = outcomes.flatMap(({ replyTo, groups }) =>
-    groups.filter(({ pending }) => pending > 1_000).map(({ name, pending }) => ({ replyTo, name, pending })),
-  );
-  return [
-    ...(paused ? ['the queue is paused for all workers; `protosmith drain --resume` resumes it'] : []),
-    ...(workers === 0
-      ? [
-          `no worker is connected${waiting > 0 ? `, and ${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'}; nothing enforces their deadlines` : ''}`,
-        ]
-      : []),
-    ...(deadlines.overdue > 0
-      ? [
-          `${deadlines.overdue} jobs are past their deadline without an outcome: no worker enforces deadlines, or one has only just started to`,
-        ]
-      : []),
-    ...(counts.failed > 0 ? [`${counts.failed} dead letters; \`protosmith dead-letters list\` shows them`] : []),
-    ...snapshot.failing.map((endpoint) => `model endpoint ${endpoint} keeps failing; it is probed from time to time`),
-    ...(quarantined > 0 ? [`${quarantined} bundles killed their sandbox and are in quarantine`] : []),
-    ...unread.map(({ replyTo, name, pending }) => `group ${name} has not acknowledged ${pending} of ${replyTo}`),
-    ...judgeRedis(redis, { durable }).map(({ code, message }) => `${code}: ${message}`),
-  ];
+async function watch(config: StatusConfig, json: boolean, everyMs: number): Promise<number> {
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  while (!interrupted.signal.aborted) {
+    const situation = await look(config);
+    if (json) process.stdout.write(`${jsonForTerminal(asJson(situation))}\n`);
+    else {
+      process.stdout.write(process.stdout.isTTY ? clearScreen : '');
+      print(false, null, () => [...linesOf(situation, config), '']);
+    }
+    await sleep(everyMs, undefined, { signal: interrupted.signal }).catch(() => undefined);
+  }
+  return exitCodes.ok;
 }
 
-function tell(snapshot: QueueSnapshot, config: Pick<Config, 'redisUrl' | 'prefix'>): [string, string][] {
-  const { counts, deadlines, intake, outcomes, redis } = snapshot;
-  const { oldestWaitingAgeSeconds: waitingAge, oldestFailedAgeSeconds: failedAge } = snapshot;
-  const old = (seconds: number | null) => (seconds === null ? '' : `, the oldest for ${span(seconds)}`);
-  const limit = redis.maxmemoryBytes ? `of ${size(redis.maxmemoryBytes)}` : 'without limit';
-  return [
-    ['queue', `${keysOf(config.prefix).queue} at ${redactUrl(config.redisUrl)}`],
-    ['oldest waiting', waitingAge === null ? 'none' : span(waitingAge)],
-    ['waiting', String(counts.waiting + counts.prioritized)],
-    ['running', String(counts.active)],
-    ['put back', String(counts.delayed)],
-    ['dead letters', `${counts.failed}${old(failedAge)}`],
-    ['workers', snapshot.workers === null ? 'unknown' : String(snapshot.workers)],
-    ['fetching', snapshot.paused ? 'paused for all workers' : 'yes'],
-    ['deadlines', `${deadlines.open} known to workers, ${deadlines.overdue} of them passed without an outcome`],
-    ['intake stream', `${intake.length} entries, ${intake.pending} not acknowledged`],
-    ...outcomes.map(({ replyTo, length, groups }): [string, string] => [
-      `outcomes ${replyTo}`,
-      [
-        `${length} entries`,
-        ...groups.map(
-          ({ name, pending, lag }) => `group ${name}: ${pending} not acknowledged, ${lag ?? 'unknown'} not read`,
-        ),
-      ].join('; '),
-    ]),
-    ['quarantine', `${snapshot.quarantined} bundles`],
-    ...snapshot.resting.map(({ endpoint, leftMs }): [string, string] => [
-      'model paused',
-      `${endpoint}, for another ${span(leftMs / 1_000)}`,
-    ]),
-    ['redis', `${redis.server} ${redis.version ?? ''}, ${size(redis.usedMemoryBytes ?? 0)} used ${limit}`],
-  ];
+/** Looks once. Never rejects: what cannot be read is part of the situation. */
+async function look(config: StatusConfig): Promise<Situation> {
+  let operator: QueueOperator | undefined;
+  try {
+    operator = await openOperator({ jobs: jobReader, url: config.redisUrl, prefix: config.prefix });
+    return await new SituationReader(operator, config).read();
+  } catch (error) {
+    return situationWithout(error, config.durable);
+  } finally {
+    await operator?.close();
+  }
+}
+
+function asJson({ queue, ...situation }: Situation): object {
+  const concerns = concernsOf({ queue, ...situation });
+  return {
+    ...queue,
+    ...situation,
+    // The workers that are connected, by Redis; `workers` has those that were heard of.
+    connected: queue?.workers ?? null,
+    concerns,
+    attention: concerns.map(lineOf),
+  };
+}
+
+function linesOf(situation: Situation, config: StatusConfig): string[] {
+  return [...rows(rowsOf(situation, config)), ...concernsOf(situation).map((one) => `! ${lineOf(one)}`)];
+}
+
+function endOf({ unreachable, queue, unread }: Situation): number {
+  const fault = unreachable ?? (queue === null ? unread[0] : undefined);
+  if (fault === undefined) return exitCodes.ok;
+  complain(`${fault.code}: ${fault.message}`);
+  return fault.code.startsWith('OPERATOR_') ? exitCodes.settings : exitCodes.unavailable;
 }

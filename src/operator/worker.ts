@@ -12,7 +12,8 @@ import { stopSignal } from './stop-signal.ts';
 /** How long to wait for Redis at start, in milliseconds. After that the worker ends, and a supervisor restarts it. */
 const startWithinMs = 30_000;
 
-const settingsRead = [
+/** The settings that a worker reads. */
+export const workerSettings = [
   'redisUrl',
   'prefix',
   'model',
@@ -61,7 +62,7 @@ Takes jobs from the queue, has handlers written and verified, and publishes one 
 standard output: one JSON object per line, or lines for people on a terminal. On SIGTERM or SIGINT it finishes its jobs, hands back those that do not end
 in time, and exits with 0.
 
-${settingsHelp(settingsRead)}
+${settingsHelp(workerSettings)}
 Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing settings.
 `,
   async run(args) {
@@ -75,7 +76,7 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
       },
       { least: 0, most: 0, wanted: 'none' },
     );
-    const config = readConfig(process.env, values, { model: true, only: settingsRead });
+    const config = readConfig(process.env, values, { model: true, only: workerSettings });
     honourProxy(process.env);
     const { logLevel, logFormat } = config;
     const isForPeople = logFormat === 'text' || (logFormat === 'auto' && process.stdout.isTTY);

@@ -22,7 +22,7 @@ export async function answerInTime(
   if (first !== undefined) return first;
   // The work was aborted or may not go on: its own end is the conclusion.
   if (taken.signal.aborted || job.workMs === 0) return working;
-  await taken.publishNow(outcomeOf(taken, ledger, deadlinePassed()));
+  await taken.publishNow(outcomeOf(taken, ledger, deadlinePassed(taken.lastFault)));
   const late = await working.catch(() => undefined);
   if (late?.handler) await announceLate(taken, received, late.handler);
   // The peer no longer waits, so the rest of the reading is run at once.

@@ -57,6 +57,8 @@ export interface Heartbeat {
   sinceFetchMs: number;
   /** Since a job last ended; `null` before the first. */
   sinceEndMs: number | null;
+  /** What its Redis user may not use, tried after Redis refused a command; `null` while none was refused. */
+  forbidden: { user: string; missing: string[] } | null;
   /** Errors of Redis of the last five minutes, the most frequent first. */
   redisFaults: (NamedFault & { count: number })[];
   silent: SilentCalls[];
@@ -64,4 +66,6 @@ export interface Heartbeat {
   recent: Tally;
   /** Outcomes of the last minute. */
   endedLastMinute: number;
+  /** Mean time that it spent on a job of the last five minutes, in milliseconds; `null` without one. */
+  meanRunMs: number | null;
 }

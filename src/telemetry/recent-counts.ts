@@ -33,7 +33,7 @@ export class RecentCounts {
     counts.set(`${kind} ${known}`, entry);
   }
 
-  /** The counts of one kind within the last `withinMs`, by name; the most frequent `most` of them, the rest as `others`. */
+  /** The counts of one kind within the last `withinMs`, by name: the `most` most frequent, and the rest as `others`. */
   of(kind: string, withinMs = this.#keptMs, most = 40): Record<string, number> {
     const first = Math.floor((this.#clock() - withinMs) / stepMs);
     const sums = new Map<string, number>();

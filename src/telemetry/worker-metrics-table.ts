@@ -62,8 +62,8 @@ export const events = {
   ),
   tries: counter(
     'model_tries_total',
-    'Single requests to model endpoints, by host, model and result: answered, or the error code.',
-    ['endpoint', 'model', 'result'],
+    'Single requests to model endpoints, by host with model, and result: answered, or the error code.',
+    ['endpoint', 'result'],
   ),
   tokens: counter('tokens_total', 'Tokens used: input (including cached), cached_input or output.', ['type']),
   cost: counter('cost_usd_total', 'Cost of the calls with a known price, in US dollars.'),

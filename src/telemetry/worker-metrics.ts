@@ -58,7 +58,7 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
       if (event.type === 'ended') count('duration', event.durationMs / 1_000, { verdict: event.verdict });
     },
     onQueueEvent: (event) => countQueueEvent(event, count),
-    onTry: ({ host: endpoint, model, result }) => count('tries', 1, { endpoint, model, result }),
+    onTry: ({ host, model, result }) => count('tries', 1, { endpoint: `${host} ${model}`, result }),
     counting: (model) => countedModel(model, count),
     close: async () => void lag.disable(),
   };

@@ -32,9 +32,12 @@ export class WorkerTally {
   readonly #startedAtMs = performance.now();
   readonly #counts = new RecentCounts(keptMs);
   readonly #redisMessages = new Map<string, string>();
-  readonly #running = new Set<string>();
+  /** When each running job was taken, by `performance.now()`. */
+  readonly #running = new Map<string, number>();
   #invalid: (InvalidJob & { atMs: number })[] = [];
   #endedAtMs: number | null = null;
+  #fault: NamedFault | null = null;
+  #forbidden: Heartbeat['forbidden'] = null;
 
   constructor(worker: string, version: string) {
     this.#worker = worker;
@@ -44,7 +47,8 @@ export class WorkerTally {
   /** Counts an event of the queue. */
   onQueueEvent(event: QueueEvent): void {
     const { jobId = '', code, message = '', count = 1 } = event;
-    if (event.event === 'taken') this.#running.add(jobId);
+    const takenAtMs = this.#running.get(jobId);
+    if (event.event === 'taken') this.#running.set(jobId, performance.now());
     if (left.has(event.event)) this.#running.delete(jobId);
     if (event.event === 'redis-error') {
       const kind = redisKind(code, message);
@@ -55,6 +59,10 @@ export class WorkerTally {
     this.#endedAtMs = performance.now();
     const { verdict = 'unknown', codes = [], tenant } = event;
     this.#counts.add('ended', verdict);
+    if (takenAtMs !== undefined) {
+      this.#counts.add('run', 'jobs');
+      this.#counts.add('run', 'ms', performance.now() - takenAtMs);
+    }
     for (const one of codes) this.#counts.add('code', one);
     this.#counts.add('tenant', tenant ?? 'unknown');
     const invalid = codes.find((one) => one.startsWith('JOB_') && one !== 'JOB_CANCELLED');
@@ -67,6 +75,16 @@ export class WorkerTally {
     this.#counts.add('try', `${endpoint} ${result}`);
   }
 
+  /** Records why this worker does not start; every later heartbeat says so. */
+  fail(fault: NamedFault): void {
+    this.#fault = fault;
+  }
+
+  /** Records what the Redis user of this worker may not use. */
+  forbid(found: { user: string; missing: string[] }): void {
+    this.#forbidden = found.missing.length > 0 ? found : null;
+  }
+
   /** The heartbeat of a running worker. */
   beat(state: Heartbeat['state'], sources: TallySources): Heartbeat {
     const { concurrency, running, paused, sinceFetchMs } = sources.health();
@@ -74,11 +92,11 @@ export class WorkerTally {
     const nowMs = performance.now();
     this.#invalid = this.#invalid.filter(({ atMs }) => nowMs - atMs < keptMs);
     return {
-      ...this.#plain(),
-      state,
+      ...this.plain(),
+      ...(this.#fault === null ? { state } : {}),
       concurrency,
       running,
-      jobs: [...this.#running].slice(0, maxJobs),
+      jobs: [...this.#running.keys()].slice(0, maxJobs),
       cells: { all: cells, waiting, killed: killedCells },
       level: sources.sandbox.layers.level,
       paused,
@@ -88,21 +106,18 @@ export class WorkerTally {
       silent: sources.silent(),
       invalid: this.#invalid.map(({ atMs: _, ...one }) => one),
       recent: this.#recent(),
+      meanRunMs: this.#meanRunMs(),
       endedLastMinute: Object.values(this.#counts.of('ended', 60_000)).reduce((sum, one) => sum + one, 0),
     };
   }
 
-  /** The heartbeat of a worker that could not start. */
-  failed(fault: NamedFault): Heartbeat {
-    return { ...this.#plain(), state: 'failed', fault };
-  }
-
-  #plain(): Heartbeat {
+  /** The heartbeat of a worker without its parts. */
+  plain(): Heartbeat {
     return {
       worker: this.#worker,
       version: this.#version,
-      state: 'running',
-      fault: null,
+      state: this.#fault === null ? 'running' : 'failed',
+      fault: this.#fault,
       upMs: Math.round(performance.now() - this.#startedAtMs),
       concurrency: 0,
       running: 0,
@@ -112,12 +127,19 @@ export class WorkerTally {
       paused: [],
       sinceFetchMs: 0,
       sinceEndMs: null,
+      forbidden: this.#forbidden,
       redisFaults: [],
       silent: [],
       invalid: [],
       recent: { verdicts: {}, codes: {}, tenants: {}, tries: {} },
       endedLastMinute: 0,
+      meanRunMs: null,
     };
+  }
+
+  #meanRunMs(): number | null {
+    const { jobs, ms = 0 } = this.#counts.of('run');
+    return jobs === undefined ? null : Math.round(ms / jobs);
   }
 
   #recent(): Tally {

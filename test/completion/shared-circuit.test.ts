@@ -157,9 +157,86 @@ test('it is told once that no endpoint is left, and once that one is back', asyn
 
 test('a shared memory that does not answer holds nobody up', async () => {
   const never = () => new Promise<never>(() => undefined);
-  const silent: Circuits = { admit: never, circuitOf: never, noteFailure: never, noteRefusal: never, noteSuccess: never, release: never };
+  const silent: Circuits = {
+    admit: never,
+    circuitOf: never,
+    noteFailure: never,
+    noteRefusal: never,
+    noteSuccess: never,
+    release: never,
+  };
   await withSharedCircuit(scripted([null]), silent, 'x').complete(prompt, deadline());
   const coolDown = patientCoolDown({ until: never, set: () => Promise.reject(new Error('away')) });
   assert.equal(await coolDown.until('x'), 0);
   await coolDown.set('x', 1);
+});
+
+const refusedKey = 'OPERATOR_MODEL_AUTH';
+
+test('an endpoint that refuses the key gets no further question, and each call names the refusal', async () => {
+  const refusing = scripted(Array(9).fill(refusedKey));
+  const guarded = withSharedCircuit(refusing, one, 'refusing');
+  await assert.rejects(guarded.complete(prompt, deadline()), { code: refusedKey });
+  await until(async () => (await one.circuitOf('refusing')).state === 'open');
+  const asked = refusing.asked;
+  assert.equal(asked, 2, 'the question, and a small one that tells whether it is the question’s fault');
+  const there = withSharedCircuit(scripted([]), other, 'refusing');
+  await assert.rejects(there.complete(prompt, deadline()), {
+    code: refusedKey,
+    message: /Cannot complete prompt: as told/,
+  });
+  assert.deepEqual((await one.faults()).find(({ endpoint }) => endpoint === 'refusing')?.fault?.refused, true);
+  const { sinceMs } = (await one.circuitOf('refusing')).fault ?? assert.fail();
+
+  await halfOpen('refusing');
+  await guarded.probe();
+  const again = await one.circuitOf('refusing');
+  assert.deepEqual([again.state, again.fault?.sinceMs, refusing.asked], ['open', sinceMs, asked + 1]);
+  await halfOpen('refusing');
+  await there.probe();
+  assert.equal((await one.circuitOf('refusing')).state, 'closed');
+  assert.equal((await one.failing()).includes('refusing'), false);
+});
+
+test('a refusal that concerns one question alone holds nobody', async () => {
+  const alone = scripted([refusedKey, null]);
+  await assert.rejects(withSharedCircuit(alone, one, 'alone').complete(prompt, deadline()), { code: refusedKey });
+  await until(() => alone.asked === 2);
+  await withSharedCircuit(scripted([null]), other, 'alone').complete(prompt, deadline());
+  assert.equal((await one.circuitOf('alone')).state, 'closed');
+});
+
+test('an account without credit is believed at once: a small question may be within it', async () => {
+  const poor = scripted(['OPERATOR_MODEL_QUOTA', null]);
+  await assert.rejects(withSharedCircuit(poor, one, 'poor').complete(prompt, deadline()), {
+    code: 'OPERATOR_MODEL_QUOTA',
+  });
+  assert.deepEqual([(await one.circuitOf('poor')).state, poor.asked], ['open', 1]);
+});
+
+test('the first failure that opened a circuit is named where the circuit is', async () => {
+  const broken = withSharedCircuit(scripted([down, 'PLATFORM_MODEL_STALLED', down]), one, 'named');
+  for (let nth = 0; nth < 3; nth += 1) await assert.rejects(broken.complete(prompt, deadline()));
+  await assert.rejects(broken.complete(prompt, deadline()), {
+    code: 'PLATFORM_MODEL_CIRCUIT_OPEN',
+    message: /first PLATFORM_MODEL_UNAVAILABLE: Cannot complete prompt: as told/,
+  });
+});
+
+test('an endpoint that refuses is probed, and not left before it answers; one that is down is tried by a job', async (t) => {
+  const told: unknown[] = [];
+  const watch = watchCircuits(one, ['watched'], {
+    opened: (fault) => told.push(fault?.code),
+    closed: () => told.push('closed'),
+    probe: async () => void told.push('probed'),
+  });
+  t.after(() => watch.close());
+  await one.noteRefusal('watched', { code: refusedKey, message: 'x' });
+  watch.look();
+  await until(() => told.length === 1);
+  await halfOpen('watched');
+  await until(() => told.length > 1);
+  await one.noteSuccess('watched');
+  await until(() => told.includes('closed'));
+  assert.deepEqual([...new Set(told)], [refusedKey, 'probed', 'closed']);
 });

@@ -103,21 +103,14 @@ test('a stalled answer is aborted and requested again', async () => {
   assert.ok(askedAtMs.length >= 2);
 });
 
-/** Faults that waiting does not fix: the job ends at once, and the error says whose move it is. */
+/** Faults of one question: the job ends at once, and the error says whose move it is. */
 const hopeless: Record<string, [Behaviour, RegExp]> = {
-  'key-refused': [{ kind: 'status', status: 401 }, /^OPERATOR_MODEL_AUTH$/],
-  'no-credit': [{ kind: 'status', status: 402 }, /^OPERATOR_MODEL_QUOTA$/],
   'prompt-too-long': [{ kind: 'status', status: 413 }, /^PLATFORM_MODEL_PROMPT_TOO_LONG$/],
   refused: [{ kind: 'status', status: 400 }, /^PLATFORM_MODEL_REFUSED$/],
   'prompt-filtered': [
     { kind: 'status', status: 400, body: { error: { message: 'The prompt was filtered', code: 'content_filter' } } },
     /^PLATFORM_MODEL_PROMPT_FILTERED$/,
   ],
-  'fault-inside-200': [
-    { kind: 'status', status: 200, body: { error: { message: 'No credit is left', code: 402 } } },
-    /^OPERATOR_MODEL_QUOTA$/,
-  ],
-  'unknown-model': [{ kind: 'status', status: 404 }, /^OPERATOR_MODEL_UNKNOWN$/],
   declined: [
     { kind: 'reply', text: '```json\n{"decline": "missing-tool", "reason": "no stock", "quote": ""}\n```' },
     /^CANDIDATE_/,
@@ -133,8 +126,38 @@ for (const [name, [behaviour, code]] of Object.entries(hopeless)) {
     assert.ok(codes(outcome).length > 0);
     for (const one of codes(outcome)) assert.match(one, code);
     assert.ok(askedAtMs.length <= maxCandidates, `${askedAtMs.length} questions`);
+    assert.ok(!worker.lines.some(({ msg, message }) => msg === 'paused' && /hopeless/.test(String(message))));
   });
 }
+
+/** Faults that an operator may mend at any moment: they hold the queue, and the job waits until its deadline. */
+const held: Record<string, [Behaviour, string]> = {
+  'key-refused': [{ kind: 'status', status: 401 }, 'OPERATOR_MODEL_AUTH'],
+  'key-forbidden': [{ kind: 'status', status: 403 }, 'OPERATOR_MODEL_AUTH'],
+  'no-credit': [{ kind: 'status', status: 402 }, 'OPERATOR_MODEL_QUOTA'],
+  'fault-inside-200': [
+    { kind: 'status', status: 200, body: { error: { message: 'No credit is left', code: 402 } } },
+    'OPERATOR_MODEL_QUOTA',
+  ],
+  'unknown-model': [{ kind: 'status', status: 404 }, 'OPERATOR_MODEL_UNKNOWN'],
+};
+
+// Each on a rig of its own: an endpoint that is held is held for every job.
+describe('held', { concurrency: 3 }, () => {
+  for (const [name, [behaviour, code]] of Object.entries(held)) {
+    test(`${name}: the job waits until its deadline, and the error says so`, async (t) => {
+      const own = await startRig();
+      t.after(() => own.close());
+      const one = await own.worker();
+      const { outcome, askedAtMs } = await play(`held-${name}`, [behaviour], { timeoutMs: 15_000 }, own);
+      assert.deepEqual([outcome.verdict, outcome.messages, codes(outcome)], ['error', [error], [code]]);
+      assert.match(outcome.findings[0]?.message ?? '', new RegExp(`at ${new URL(own.modelUrl).host}`));
+      assert.ok(askedAtMs.length <= maxCandidates, `${askedAtMs.length} questions`);
+      await one.logged((line) => line.msg === 'retried' && line.code === code);
+      await one.logged((line) => line.msg === 'paused' && line.code === code);
+    });
+  }
+});
 
 /** Candidates that are always wrong, each with what the repair prompt must say about them. */
 const wrong: Record<string, [answer: string, fact?: RegExp]> = {

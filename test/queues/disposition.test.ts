@@ -4,7 +4,8 @@ import { codeOfThrown } from '../../queues/disposition.ts';
 import { backoffMs, dispositionOf } from '../../queues/index.ts';
 
 test('only what the platform failed at is tried again', () => {
-  assert.equal(dispositionOf('PLATFORM_MODEL_DOWN'), 'retry');
+  for (const code of ['PLATFORM_MODEL_DOWN', 'OPERATOR_REDIS_LOGIN', 'OPERATOR_MODEL_AUTH'])
+    assert.equal(dispositionOf(code), 'retry');
   for (const code of ['JOB_INVALID', 'DOCUMENT_X', 'CANDIDATE_X', 'OPERATOR_X', 'DEFECT_X', undefined]) {
     assert.equal(dispositionOf(code), 'bury');
   }

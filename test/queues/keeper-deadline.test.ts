@@ -50,3 +50,48 @@ test('a job that its producer has delayed beyond its deadline is closed at that'
   await until(async () => (await queue.getJob('put-off')) === undefined);
   assert.equal(worked, 0);
 });
+
+test('a job that met a refused key goes back at once, waits until its deadline, and ends with that code', async (t) => {
+  const { connection, producer, consume, outcome, events } = await queueUnderTest(t);
+  const refusal = { code: 'OPERATOR_MODEL_AUTH', message: 'Cannot complete prompt at m: status 401' };
+  let worked = 0;
+  const consumer = await consume({
+    process: async () => {
+      worked += 1;
+      await consumer.pause('no model', refusal);
+      // Far longer than the job waits.
+      throw Object.assign(new Error(refusal.message), { code: refusal.code, retryAfterMs: 600_000 });
+    },
+  });
+  await producer.submit('generate', jobData({ timeoutMs: 8_000 }), { jobId: 'met' });
+  await until(() => events.some(({ event, code }) => event === 'retried' && code === refusal.code));
+  await producer.submit('generate', jobData({ timeoutMs: 8_000 }), { jobId: 'never-taken' });
+  assert.equal(await connection.get(keys.outcome('met')), null);
+  for (const jobId of ['met', 'never-taken']) {
+    const { findings } = await outcome(jobId);
+    assert.deepEqual(
+      findings.map((finding) => ({ ...Object(finding), in: undefined, severity: undefined })),
+      [{ ...refusal, in: undefined, severity: undefined }],
+    );
+  }
+  assert.equal(worked, 1);
+  assert.match(consumer.health().paused.join(), /^no model \(OPERATOR_MODEL_AUTH: Cannot complete/);
+});
+
+test('a job that was put back for another fault ends at its deadline, and that names the fault', async (t) => {
+  const { connection, producer, consume, outcome } = await queueUnderTest(t);
+  const consumer = await consume({
+    process: async () => {
+      await consumer.pause('none');
+      throw Object.assign(new Error('Cannot complete prompt: status 429'), { code: 'PLATFORM_MODEL_RATE_LIMITED' });
+    },
+  });
+  await producer.submit('generate', jobData({ timeoutMs: 6_000 }), { jobId: 'limited' });
+  await until(() => connection.hget(`${keys.queue}:limited`, 'lastFault'));
+  const [finding, ...others] = (await outcome('limited')).findings;
+  assert.deepEqual([Object(finding).code, others], ['PLATFORM_DEADLINE', []]);
+  assert.match(
+    Object(finding).message,
+    /its deadline passed, wanted an outcome before \(PLATFORM_MODEL_RATE_LIMITED: Cannot/,
+  );
+});

@@ -6,6 +6,7 @@ import {
   Endpoints,
   entriesSince,
   HandlerRecords,
+  Heartbeats,
   keysOf,
   Leases,
   mending,
@@ -338,6 +339,70 @@ test('a bundle is in quarantine for as long as whoever put it in keeps one, and 
   assert.deepEqual([await short.count(), (await short.list()).map(({ digest }) => digest)], [1, ['long']]);
   await short.add('other', 'killed its cell');
   assert.deepEqual((await connection.zrange(keys.quarantine, '0', '-1')).sort(), ['long', 'other']);
+});
+
+test('a bundle in quarantine keeps what it did and for whom, and its mark can be acknowledged', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const quarantine = new Quarantine(connection, keys, 100);
+  const cause = { reason: 'killed its cell', jobId: 'j', tenant: 't', negotiationId: 'n', worker: 'w' };
+  await quarantine.add('d', cause);
+  const [entry] = await quarantine.list();
+  assert.deepEqual({ ...entry, sinceMs: 0 }, { digest: 'd', ...cause, sinceMs: 0, acknowledged: false });
+  assert.equal(await quarantine.acknowledge('d'), true);
+  assert.deepEqual({ ...(await quarantine.list())[0], sinceMs: 0 }, { ...entry, sinceMs: 0, acknowledged: true });
+  assert.equal(await quarantine.has('d'), true);
+  const left = await connection.ttl(keys.quarantined('d'));
+  assert.ok(left > 0 && left <= 100, `${left} s`);
+  assert.equal(await quarantine.acknowledge('other'), false);
+  await connection.set(keys.quarantined('d'), '{"reason":7,"jobId":{}}');
+  assert.deepEqual(
+    (await quarantine.list()).map(({ reason, jobId }) => [reason, jobId]),
+    [['unknown', null]],
+  );
+});
+
+test('each worker has one heartbeat, and those that are silent for an hour are forgotten', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const heartbeats = new Heartbeats(connection, keys);
+  assert.deepEqual(await heartbeats.list(), []);
+  await heartbeats.beat('a', { says: 1 });
+  await heartbeats.beat('b', { says: 1 });
+  await heartbeats.beat('a', { says: 2 });
+  const heard = await heartbeats.list();
+  assert.deepEqual(heard.map(({ worker, said }) => [worker, said]).sort(), [
+    ['a', { says: 2 }],
+    ['b', { says: 1 }],
+  ]);
+  assert.ok(heard.every(({ atMs }) => Math.abs(atMs - Date.now()) < 60_000));
+  await connection.zadd(keys.heard, Date.now() - 4_000_000, 'b');
+  await heartbeats.beat('c', { text: 'x'.repeat(100_000) });
+  assert.equal((await heartbeats.list()).length, 2, 'too long to be kept');
+  await heartbeats.beat('c', {});
+  assert.deepEqual((await heartbeats.list()).map(({ worker }) => worker).sort(), ['a', 'c']);
+  assert.equal(await connection.hexists(keys.heartbeats, 'b'), 0);
+  await connection.hset(keys.heartbeats, 'a', 'by hand');
+  assert.equal((await heartbeats.list()).find(({ worker }) => worker === 'a')?.said, undefined);
+});
+
+test('an endpoint that refuses one key is none that refuses another, and operators see no key', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const endpoints = new Endpoints(connection, keys);
+  const [bad, good] = ['http://m/v1?key=secret large key:00ff', 'http://m/v1?key=secret large key:ff00'];
+  assert.equal(await endpoints.noteRefusal(bad, { code: 'OPERATOR_MODEL_AUTH', message: 'refused' }), true);
+  assert.deepEqual(
+    [(await endpoints.circuitOf(bad)).state, (await endpoints.circuitOf(good)).state],
+    ['open', 'closed'],
+  );
+  const [fault, ...others] = await endpoints.faults();
+  assert.deepEqual([fault?.endpoint, fault?.fault?.code, others], ['http://m/v1 large', 'OPERATOR_MODEL_AUTH', []]);
+  await endpoints.noteSuccess(good);
+  assert.equal((await endpoints.faults()).length, 1);
+  assert.ok((await connection.pttl(keys.circuit(bad, 'tripped'))) <= 90_000, 'short, where its worker is gone');
+  await endpoints.coolDown(bad, Date.now() + 60_000);
+  assert.deepEqual(
+    (await endpoints.resting()).map(({ endpoint }) => endpoint),
+    ['http://m/v1 large'],
+  );
 });
 
 test('every key stands on one slot of a cluster', () => {

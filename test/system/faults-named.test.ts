@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { INTAKE_GROUP, localRedis, redisServerPath } from '../../queues/index.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import type { Concern, ConcernCode } from '../../src/operator/concerns.ts';
+import type { Behaviour } from '../../src/scripted-model/server.ts';
+import { commandHere } from './command-here.ts';
+import { markedJob, type Rig, soundReply, startRig, until } from './harness.ts';
+
+const skip = redisServerPath() === undefined ? 'needs a real redis-server to kill, fill or forbid' : false;
+const patient: JsonObject = { timeoutMs: 300_000 };
+const sound: Behaviour = { kind: 'reply', text: soundReply };
+const killer =
+  '```ts\nexport function handle(): never {\n  return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as never, 1) as never;\n}\n```';
+
+/** What a worker asks to learn whether an endpoint still refuses. */
+const probe = 'Say: ready';
+
+/** A rig whose workers are warm: the sandbox and the compiler run. */
+async function warmRig(t: TestContext, settings: Record<string, string> = {}) {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  const worker = await rig.worker(settings);
+  return { rig, worker };
+}
+
+/** The state of an installation as `status` tells it. */
+async function statusOf(url: string) {
+  const { code, stdout, stderr } = await commandHere(['status', '--json'], { environment: { REDIS_URL: url } });
+  return { code, stderr, concerns: JSON.parse(stdout).concerns as Concern[] };
+}
+
+/**
+ * Waits until `status` names a fault with this code and cause, with its cost and remedy, and prints how long that
+ * took. The line for a person must say the same.
+ */
+async function named(
+  url: string,
+  fault: string,
+  code: ConcernCode,
+  cause: RegExp,
+  sinceMs = Date.now(),
+): Promise<Concern> {
+  let last: Concern[] = [];
+  const found = await until(async () => {
+    last = (await statusOf(url)).concerns;
+    return last.find((concern) => concern.code === code && cause.test(concern.cause));
+  }, `status to name ${fault} as ${code}`).catch((error: Error) => {
+    throw new Error(`${error.message}; it named ${JSON.stringify(last, null, 1)}`);
+  });
+  console.log(`named: ${fault}; code: ${code}; after: ${Date.now() - sinceMs} ms; cause: ${found.cause}`);
+  assert.ok(found.cost.length > 5 && found.remedy.length > 5, JSON.stringify(found));
+  const { stdout } = await commandHere(['status'], { environment: { REDIS_URL: url } });
+  const lines = stdout.split('\n').filter((line) => line.startsWith('! ') && cause.test(line));
+  assert.ok(
+    lines.some((line) => line.includes('; costs: ') && line.includes('; mend: ')),
+    stdout,
+  );
+  assert.doesNotMatch(stdout, /[^\P{C}\n]/u);
+  return found;
+}
+
+async function gone(url: string, code: ConcernCode): Promise<void> {
+  await until(async () => !(await statusOf(url)).concerns.some((concern) => concern.code === code), `${code} to end`);
+}
+
+// Most of the time is spent waiting: for heartbeats, circuits and silent servers.
+describe('status alone names', { concurrency: 2, skip }, () => {
+  test('a refused key: jobs wait, and go on by themselves when it is mended', async (t) => {
+    const { rig, worker } = await warmRig(t, { PROTOSMITH_PORT: '0' });
+    const { port } = await worker.logged(({ msg }) => msg === 'listening');
+    let refuses = true;
+    const answer = (): Behaviour => (refuses ? { kind: 'status', status: 401 } : sound);
+    for (const mark of [probe, 'refused-key']) rig.answer(mark, answer);
+    const jobIds = await Promise.all([1, 2, 3].map((nth) => rig.submit(markedJob(`refused-key-${nth}`, patient))));
+    const concern = await named(rig.redis.url, 'refused key', 'endpoint-refused', /OPERATOR_MODEL_AUTH.*status 401/);
+    assert.match(concern.cause, new RegExp(`${new URL(rig.modelUrl).host}.* scripted refuses us since \\d{4}-`));
+    assert.match(concern.remedy, /OPENAI_API_KEY/);
+    await worker.logged(({ msg, code }) => msg === 'paused' && code === 'OPERATOR_MODEL_AUTH');
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+    assert.equal(ready.status, 503);
+    assert.match(await ready.text(), /paused: no model endpoint answers.*OPERATOR_MODEL_AUTH.*since \d{4}-/);
+    const asked = rig.questions('refused-key').length;
+    assert.ok(asked <= 6, `${asked} questions of jobs met the refused key`);
+    refuses = false;
+    for (const jobId of jobIds) assert.equal((await rig.outcome(jobId)).verdict, 'generated');
+    await gone(rig.redis.url, 'endpoint-refused');
+  });
+
+  test('a refused key to the end of a job, whose outcome names it, and a worker with a good key goes on', async (t) => {
+    const { rig } = await warmRig(t, { OPENAI_API_KEY: 'sk-bad' });
+    const answer: Parameters<Rig['answer']>[1] = (_, { headers }) =>
+      headers.authorization === 'Bearer sk-good' ? sound : { kind: 'status', status: 401 };
+    for (const mark of [probe, 'bad-key']) rig.answer(mark, answer);
+    const ends = await rig.submit(markedJob('bad-key-ends', { timeoutMs: 8_000 }));
+    const waits = await rig.submit(markedJob('bad-key-waits', patient));
+    const { verdict, findings } = await rig.outcome(ends);
+    assert.deepEqual([verdict, findings.map(({ code }) => code)], ['error', ['OPERATOR_MODEL_AUTH']]);
+    assert.match(findings[0]?.message ?? '', new RegExp(`at ${new URL(rig.modelUrl).host}: status 401`));
+    await named(rig.redis.url, 'refused key', 'endpoint-refused', /OPERATOR_MODEL_AUTH/);
+    assert.equal(await rig.producer.outcomeOf(waits), null);
+    await rig.worker({ OPENAI_API_KEY: 'sk-good' });
+    assert.equal((await rig.outcome(waits)).verdict, 'generated');
+  });
+
+  test('a model that hangs', async (t) => {
+    const { rig } = await warmRig(t);
+    rig.answer('hangs', () => ({ kind: 'stall' }));
+    await Promise.all([1, 2, 3].map((nth) => rig.submit(markedJob(`hangs-${nth}`, { timeoutMs: 120_000 }))));
+    await named(rig.redis.url, 'model hangs', 'endpoint-failing', /silent for up to|PLATFORM_MODEL_STALLED/);
+  });
+
+  test('a storm of 429', async (t) => {
+    const { rig, worker } = await warmRig(t);
+    rig.answer('storm', () => ({ kind: 'status', status: 429 }));
+    await Promise.all([1, 2, 3, 4].map((nth) => rig.submit(markedJob(`storm-${nth}`, { timeoutMs: 120_000 }))));
+    const { remedy } = await named(rig.redis.url, '429 storm', 'endpoint-failing', /PLATFORM_MODEL_RATE_LIMITED \d/);
+    assert.match(remedy, /PROTOSMITH_CONCURRENCY/);
+    const line = await worker.logged(({ msg }) => msg === 'model-failed');
+    assert.deepEqual([line.level, line.code, line.count], ['warn', 'PLATFORM_MODEL_RATE_LIMITED', 1]);
+  });
+
+  test('a full Redis', async (t) => {
+    const { rig } = await warmRig(t);
+    await rig.connection.config('SET', 'maxmemory', '1mb');
+    await named(rig.redis.url, 'Redis full', 'redis-unwritable', /PLATFORM_REDIS_FULL/);
+    await rig.connection.config('SET', 'maxmemory', '0');
+    await gone(rig.redis.url, 'redis-unwritable');
+  });
+
+  test('a Redis that is killed, and its return', async (t) => {
+    const dir = await mkdtemp(join(tmpdir(), 'protosmith-aof-'));
+    const rig = await startRig({ dir });
+    let again = rig.redis;
+    t.after(async () => {
+      await rig.close();
+      await again.close();
+      await rm(dir, { recursive: true, force: true });
+    });
+    await rig.worker();
+    process.kill(rig.redis.pid ?? 0, 'SIGKILL');
+    await named(rig.redis.url, 'Redis killed', 'redis-unreachable', /PLATFORM_REDIS_UNREACHABLE/);
+    assert.equal((await statusOf(rig.redis.url)).code, 69);
+    again = await localRedis({ dir, port: Number(new URL(rig.redis.url).port) });
+    await named(rig.redis.url, 'Redis back', 'redis-restarted', /Redis started .* ago, while workers ran/);
+  });
+
+  test('a worker that is killed, and that none is left', async (t) => {
+    const { rig, worker } = await warmRig(t);
+    rig.answer('killed', () => ({ kind: 'stall' }));
+    const jobId = await rig.submit(markedJob('killed', patient), { jobId: 'killed-job' });
+    await until(() => rig.questions('killed')[0], 'the model to be asked');
+    await until(async () => {
+      const { stdout } = await commandHere(['status', '--json'], { environment: { REDIS_URL: rig.redis.url } });
+      return JSON.parse(stdout).workers[0]?.jobs.includes(jobId);
+    }, 'the job in a heartbeat');
+    const sinceMs = Date.now();
+    worker.signal('SIGKILL');
+    await named(
+      rig.redis.url,
+      'worker killed',
+      'worker-gone',
+      new RegExp(`${worker.pid}.*ran 1 job \\(killed-job\\)`),
+      sinceMs,
+    );
+    await named(rig.redis.url, 'no worker', 'no-worker', /no worker is connected, and \d+ jobs? waits?/, sinceMs);
+    await named(rig.redis.url, 'no worker', 'jobs-late', /1 of 1 open job will miss/, sinceMs);
+    await rig.worker();
+    await gone(rig.redis.url, 'no-worker');
+  });
+
+  test('an invalid job of a foreign producer', async (t) => {
+    const { rig } = await warmRig(t);
+    const data = { version: 1, tenant: 'acme', replyTo: 'acme-negotiator', surprise: '\u001b[2J' };
+    await rig.queue.add('generate', data, { jobId: 'foreign-1' });
+    const concern = await named(
+      rig.redis.url,
+      'invalid job',
+      'invalid-jobs',
+      /tenant acme.*acme-negotiator.*JOB_\w+.*foreign-1/,
+    );
+    assert.match(concern.remedy, /protosmith inspect foreign-1/);
+  });
+
+  test('a flood of one tenant', async (t) => {
+    const { rig } = await warmRig(t, { PROTOSMITH_CONCURRENCY: '2' });
+    rig.answer('flood', () => ({ kind: 'stall' }));
+    const job = (nth: number, tenant: string) => markedJob(`flood-${tenant}-${nth}`, { ...patient, tenant });
+    const noisy = Array.from({ length: 300 }, (_, nth) => ({
+      name: 'generate',
+      data: job(nth, 'noisy'),
+      opts: { jobId: `noisy-${nth}` },
+    }));
+    await rig.queue.addBulk(noisy);
+    await rig.queue.addBulk(
+      [1, 2].map((nth) => ({ name: 'generate', data: job(nth, 'quiet'), opts: { jobId: `quiet-${nth}` } })),
+    );
+    const { cause } = await named(
+      rig.redis.url,
+      'tenant flood',
+      'tenant-flood',
+      /tenant noisy holds about \d+ of \d+ waiting jobs/,
+    );
+    const [, held = 0] = /about (\d+) of/.exec(cause) ?? [];
+    assert.ok(Math.abs(Number(held) - 298) < 30, cause);
+  });
+
+  test('a bundle that kills the sandbox', async (t) => {
+    const { rig } = await warmRig(t, { PROTOSMITH_MAX_COMPLETIONS: '1' });
+    rig.answer('cell-killer', () => ({ kind: 'reply', text: killer }));
+    const jobId = await rig.submit(markedJob('cell-killer', { ...patient, tenant: 'acme' }));
+    const { cause } = await named(
+      rig.redis.url,
+      'bundle kills the sandbox',
+      'quarantine',
+      /in quarantine, the last one [0-9a-f]{12}/,
+    );
+    assert.match(cause, new RegExp(`run for job ${jobId.slice(0, 20)}.* of tenant acme`));
+    const call = (...args: string[]) =>
+      commandHere(['quarantine', ...args], { environment: { REDIS_URL: rig.redis.url } });
+    const { stdout } = await call('list');
+    assert.match(stdout, new RegExp(`^ {2}job +${jobId}$`, 'm'));
+    assert.match(stdout, /^ {2}handler +none is stored: it was a candidate$/m);
+    const [digest = ''] = /^[0-9a-f]{64}$/m.exec(stdout) ?? [];
+    assert.equal((await call('acknowledge', digest.slice(0, 8))).stdout, `${digest} acknowledged\n`);
+    await gone(rig.redis.url, 'quarantine');
+    assert.equal((await call('free', 'ffffffff')).code, 65);
+    assert.equal((await call('free', '--all')).stdout, `${digest} freed\n`);
+    assert.equal((await call('list')).stdout, 'no bundle is in quarantine\n');
+  });
+
+  test('a permission that Redis takes away', async (t) => {
+    const rig = await startRig();
+    t.after(() => rig.close());
+    await rig.connection.call('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all');
+    const url = rig.redis.url.replace('//', '//app:pw@');
+    await rig.worker({ REDIS_URL: url });
+    const sinceMs = Date.now();
+    await rig.connection.call('ACL', 'SETUSER', 'app', '-xadd');
+    const { remedy } = await named(
+      url,
+      'ACL lacks a command',
+      'redis-permission',
+      /user app may not use xadd/,
+      sinceMs,
+    );
+    assert.match(remedy, /ACL SETUSER app \+xadd/);
+    // Operators may look with another user: then the workers say what they met.
+    await rig.queue.add('generate', { version: 1 }, { jobId: 'forbidden' });
+    await named(rig.redis.url, 'ACL lacks a command', 'redis-permission', /user app may not use xadd/, sinceMs);
+  });
+
+  test('a worker that Redis does not permit to start', async (t) => {
+    const rig = await startRig();
+    t.after(() => rig.close());
+    await rig.connection.call('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all', '-zmscore');
+    await assert.rejects(rig.worker({ REDIS_URL: rig.redis.url.replace('//', '//app:pw@') }));
+    await named(rig.redis.url, 'worker without a permission', 'worker-failed', /OPERATOR_REDIS_PERMISSION.*ZMSCORE/);
+    await named(rig.redis.url, 'no worker', 'no-worker', /no worker is connected/);
+  });
+
+  test('a reader that is behind', async (t) => {
+    const { rig } = await warmRig(t);
+    await rig.connection.xgroup('CREATE', rig.keys.outcomes('late'), 'readers', '0', 'MKSTREAM');
+    await rig.outcomeOf(markedJob('unread', { replyTo: 'late' }), { kind: 'review' });
+    await named(rig.redis.url, 'reader behind', 'reader-behind', /group readers has not read 1 .* of late/);
+    assert.equal(
+      (await statusOf(rig.redis.url)).concerns.some(({ cause }) => cause.includes(INTAKE_GROUP)),
+      false,
+    );
+  });
+});
