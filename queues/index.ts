@@ -3,8 +3,6 @@ export {
   openDeadlines,
   type ReaderLag,
   readerLags,
-  type TenantShare,
-  tenantShares,
 } from './backlog.ts';
 export type { Cancelled } from './cancel-job.ts';
 export * from './catalog.ts';

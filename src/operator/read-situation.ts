@@ -10,8 +10,8 @@ import {
   readerLags,
   redisFailure,
   redisPermissions,
-  type TenantShare,
-  tenantShares,
+  type TenantLoad,
+  tenantLoads,
   trimmedError,
 } from '../../queues/index.ts';
 import type { Config } from '../config.ts';
@@ -60,7 +60,10 @@ export class SituationReader {
       part(this.#operator.snapshot(), null),
       part(workersOf(connection, keys), []),
       part<FailingEndpoint[]>(new Endpoints(connection, keys).faults(), []),
-      part<TenantShare[]>(tenantShares(connection, keys, jobReader), []),
+      part<TenantLoad[]>(
+        tenantLoads(connection, keys).then(({ tenants }) => tenants),
+        [],
+      ),
       part(openDeadlines(connection, keys), { open: 0, leftMs: [] }),
       part<Situation['readers']>(readerLags(connection, keys), []),
       part<Situation['quarantine']>(quarantine.list(1_000), []),

@@ -1,4 +1,4 @@
-import type { Deadlines, FailingEndpoint, RestingEndpoint, TenantShare } from '../../queues/index.ts';
+import type { Deadlines, FailingEndpoint, RestingEndpoint, TenantLoad } from '../../queues/index.ts';
 import type { Tally } from '../telemetry/heartbeat.ts';
 import type { BacklogView, EndpointView, TenantView, WorkerView } from './situation.ts';
 
@@ -111,7 +111,7 @@ export function endpointsOf(
 }
 
 /** Every tenant with jobs, and those that had outcomes of late. */
-export function tenantsOf(shares: readonly TenantShare[], { tenants }: Tally): TenantView[] {
+export function tenantsOf(shares: readonly TenantLoad[], { tenants }: Tally): TenantView[] {
   const names = new Set([
     ...shares.map(({ tenant }) => tenant),
     ...Object.keys(tenants).filter((one) => one !== 'others'),
