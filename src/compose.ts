@@ -10,20 +10,12 @@ import {
   type Delivery,
   disconnect,
   Endpoints,
-  forbidden,
-  Heartbeats,
-  isForbidden,
-  judgeRedis,
   type Keys,
   keysOf,
   mending,
   Quarantine,
-  type QueueEvent,
-  redisFacts,
-  redisPermissions,
   SharedLimits,
   Spendings,
-  whenReady,
 } from '../queues/index.ts';
 import {
   bundleDigest,
@@ -34,7 +26,8 @@ import {
 } from '../sandbox/index.ts';
 import { Tries } from './completion/tries.ts';
 import { failedTries, limitsOf } from './compose-model.ts';
-import { type Config, sandboxOptions } from './config.ts';
+import { composeRecorder, logQueueEvent } from './compose-recorder.ts';
+import { type Config, sandboxOptions, type WorkerConfig } from './config.ts';
 import type { AttemptReport } from './contract/outcome.ts';
 import { followLimits } from './follow-limits.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
@@ -42,25 +35,21 @@ import { WarmHandlers } from './handlers/warm-handlers.ts';
 import { usageOf } from './job/budget.ts';
 import { ProcessBudget } from './job/process-budget.ts';
 import type { Services, UnansweredBook } from './job/services.ts';
-import { CodedError } from './kernel/errors.ts';
 import { isObject } from './kernel/json.ts';
 import { LiveModel } from './live-model.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
 import { Heart } from './telemetry/heart.ts';
-import { createHistoryRecorder } from './telemetry/history-recorder.ts';
-import { describeError, type Log, logJobEvents } from './telemetry/log.ts';
-import { type Recorder, recorderOf } from './telemetry/recorder.ts';
+import type { Log } from './telemetry/log.ts';
+import type { Recorder } from './telemetry/recorder.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
 import { WorkerTally } from './telemetry/worker-tally.ts';
 import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
 import { defaultCheckPolicy } from './verification/checks.ts';
 import { protosmithVersion } from './version.ts';
+import { demandDurability, demandPermissions, permissionWatch, tellFailure } from './worker-demands.ts';
 import { openPort } from './worker-port.ts';
-
-/** The settings of a worker. */
-export type WorkerConfig = Omit<Config, 'consoleToken'>;
 
 /** A running worker: the queue's consumer and everything that processes its jobs. */
 export interface WorkerProcess {
@@ -71,14 +60,8 @@ export interface WorkerProcess {
   close(): Promise<void>;
 }
 
-/** How long to wait for Redis at the start, where durability must be checked, in milliseconds. */
-const redisFactsTimeoutMs = 30_000;
-
 /** How long to wait for an answer of the quarantine, in milliseconds. */
 const quarantineTimeoutMs = 500;
-
-/** How often to try the permissions of a user whom Redis refuses commands, in milliseconds. */
-const permissionsEveryMs = 20_000;
 
 /** After how long without a part of an answer operators hear of a model call, in milliseconds. */
 const silentAfterMs = 15_000;
@@ -92,43 +75,13 @@ const unansweredTimeoutMs = 500;
  * required and Redis lacks it, and with `OPERATOR_PORT_TAKEN`.
  */
 export async function composeWorker(config: WorkerConfig, log: Log): Promise<WorkerProcess> {
-  const keys = keysOf(config.prefix);
-  // The consumer logs lost connections, so this one need not.
-  const plain = connect(config.redisUrl, 'worker');
-  const connection = mending(plain, keys, (event) => logQueueEvent(log, event));
-  const name = workerName();
-  const quarantine = withTimeout(new Quarantine(connection, keys, config.quarantineSeconds), name);
-  const tally = new WorkerTally(name, protosmithVersion());
-  const sandbox = await demandDurability(config, connection)
-    .then(() => openSandbox(config, log, quarantine))
-    .catch(async (error) => {
-      await tellFailure(connection, keys, tally, error);
-      await disconnect(connection);
-      throw error;
-    });
-  const metrics = createWorkerMetrics(protosmithVersion(), config.tenantClasses);
-  const recorder = await composeRecorder(config, log, keys, metrics, tally);
+  const opened = await openParts(config, log);
+  const { connection, keys, sandbox, metrics, recorder, tally, typeChecker } = opened;
   const circuits = new Endpoints(connection, keys);
   const failures = failedTries(log);
   const tries = new Tries((ended) => void [failures.note(ended), tally.onTry(ended), metrics.onTry(ended)]);
   const model = new LiveModel({ circuits, log, metrics, tries, consumer: () => consumer });
-  const typeChecker = createTypeChecker();
-  // The first check starts the compiler, which should not take a job's time.
-  void typeChecker.check('export {};', 'export {};').catch(() => undefined);
-  const whenWritable: Write = (write) => consumer.whenWritable(write);
-  const parts = {
-    config,
-    log,
-    connection,
-    keys,
-    quarantine,
-    sandbox,
-    metrics,
-    recorder,
-    tally,
-    typeChecker,
-    whenWritable,
-  };
+  const parts: WorkerParts = { ...opened, whenWritable: (write) => consumer.whenWritable(write) };
   const services = composeServices(parts, model);
   const consumer = startConsumer(parts, services);
   const following = followLimits(config, new SharedLimits(connection, keys), log, (next, changed) => {
@@ -174,35 +127,36 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
   };
 }
 
+/** Connects to Redis and opens the sandbox and everything that records what happens. */
+async function openParts(config: WorkerConfig, log: Log): Promise<Omit<WorkerParts, 'whenWritable'>> {
+  const keys = keysOf(config.prefix);
+  // The consumer logs lost connections, so this one need not.
+  const plain = connect(config.redisUrl, 'worker');
+  const connection = mending(plain, keys, (event) => logQueueEvent(log, event));
+  const name = workerName();
+  const quarantine = withTimeout(new Quarantine(connection, keys, config.quarantineSeconds), name);
+  const tally = new WorkerTally(name, protosmithVersion());
+  const sandbox = await demandDurability(config, connection)
+    .then(() => openSandbox(config, log, quarantine))
+    .catch(async (error) => {
+      await tellFailure(connection, keys, tally, error);
+      await disconnect(connection);
+      throw error;
+    });
+  const metrics = createWorkerMetrics(protosmithVersion(), config.tenantClasses);
+  const recorder = await composeRecorder(config, log, keys, metrics, tally);
+  const typeChecker = createTypeChecker();
+  // The first check starts the compiler, which should not take a job's time.
+  void typeChecker.check('export {};', 'export {};').catch(() => undefined);
+  return { config, log, connection, keys, quarantine, sandbox, metrics, recorder, tally, typeChecker };
+}
+
 /** The job that the current work is for: the sandbox does not know it, and operators ask who ran what killed a cell. */
 const inHand = new AsyncLocalStorage<Pick<Delivery, 'jobId' | 'negotiationId'> & { tenant: string | null }>();
 
 /** The name of this process for operators: host and process, and a part that no restart repeats. */
 function workerName(): string {
   return `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
-}
-
-/** Tells operators why this worker does not start, where Redis can be written. */
-async function tellFailure(connection: Connection, keys: Keys, tally: WorkerTally, error: unknown): Promise<void> {
-  const { code = 'unknown', message } = describeError(error);
-  tally.fail({ code, message });
-  const said = tally.plain();
-  const told = new Heartbeats(connection, keys).beat(said.worker, said).catch(() => undefined);
-  await Promise.race([told, sleep(quarantineTimeoutMs, undefined, { ref: false })]);
-}
-
-/** After a refused command, tries what the user of this worker may not use, for its heartbeat. */
-function permissionWatch({ redisUrl, prefix }: WorkerConfig, tally: WorkerTally): (event: QueueEvent) => void {
-  let triedAtMs = Number.NEGATIVE_INFINITY;
-  return ({ event, message = '' }) => {
-    if (event !== 'redis-error' || !isForbidden(new Error(message))) return;
-    if (performance.now() - triedAtMs < permissionsEveryMs) return;
-    triedAtMs = performance.now();
-    redisPermissions(redisUrl, { prefix }).then(
-      (found) => tally.forbid(found),
-      () => undefined,
-    );
-  };
 }
 
 /** The parts that a worker's services and consumer are made of. */
@@ -298,26 +252,6 @@ function startConsumer({ config, metrics, recorder, tally }: WorkerParts, servic
   });
 }
 
-/** Everything that records what happens to jobs. */
-async function composeRecorder(
-  { redisUrl, history, otlpEndpoint: endpoint, traceShare: share }: WorkerConfig,
-  log: Log,
-  keys: Keys,
-  metrics: WorkerMetrics,
-  tally: WorkerTally,
-): Promise<Required<Recorder>> {
-  // Loaded only where traces are on: the SDK costs start-up time and memory.
-  const tracing = endpoint === null ? null : await import('./telemetry/trace-recorder.ts');
-  const traces = { endpoint: endpoint ?? '', share, version: protosmithVersion() };
-  return recorderOf([
-    metrics,
-    { onJobEvent() {}, onQueueEvent: (event) => tally.onQueueEvent(event) },
-    { onJobEvent: logJobEvents(log), onQueueEvent: (event) => logQueueEvent(log, event) },
-    ...(history === null ? [] : [createHistoryRecorder(redisUrl, keys, history, log)]),
-    ...(tracing === null ? [] : [tracing.createTraceRecorder(traces)]),
-  ]);
-}
-
 /**
  * The quarantine that workers share, with a short timeout: while Redis is away, a worker goes on with what it knows, so
  * that the job keeps its lock and the model's answer is not lost.
@@ -335,25 +269,6 @@ function withTimeout(quarantine: Quarantine, worker: string): SandboxQuarantine 
   };
 }
 
-/** Rejects where durability is required of a Redis that does not persist data, or that evicts keys. */
-async function demandDurability({ durable }: WorkerConfig, connection: Connection): Promise<void> {
-  if (!durable) return;
-  await whenReady(connection, redisFactsTimeoutMs);
-  const faults = judgeRedis(await redisFacts(connection), { durable }).filter(({ severity }) => severity === 'error');
-  const [first] = faults;
-  if (first) throw new CodedError(first.code, faults.map(({ message }) => message).join('; '));
-}
-
-/**
- * Rejects where the Redis user lacks a permission that everything needs, and logs what is unavailable without the
- * others.
- */
-async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig, log: Log): Promise<void> {
-  const { user, missing, lacking } = await redisPermissions(url, { prefix });
-  if (missing.length > 0) throw forbidden(user, missing);
-  for (const { command, without } of lacking) log.warn({ user, command, without }, 'redis-permission');
-}
-
 /** Opens the sandbox as configured, and logs which layers are active and which are missing. */
 export async function openSandbox(
   config: Pick<Config, 'cells' | 'sandboxLevel' | 'sandboxLimits' | 'sandboxStrict'>,
@@ -368,20 +283,4 @@ export async function openSandbox(
   const { level, inForce, missing } = sandbox.layers;
   log[missing.length > 0 ? 'warn' : 'info']({ sandboxLevel: level, inForce, missing }, 'sandbox layers');
   return sandbox;
-}
-
-const warned: ReadonlySet<QueueEvent['event']> = new Set([
-  'paused',
-  'lock-lost',
-  'stalled',
-  'given-up',
-  'retried',
-  'refused',
-  'mended',
-]);
-
-/** Queue events name job and negotiation as the events of stages do. */
-function logQueueEvent(log: Log, { event, jobId, negotiationId, ...fields }: QueueEvent): void {
-  const level = event === 'redis-error' ? 'error' : warned.has(event) ? 'warn' : 'info';
-  log[level](jobId === undefined ? fields : { job: jobId, negotiation: negotiationId ?? null, ...fields }, event);
 }

@@ -474,6 +474,9 @@ export const settings = {
 /** The value of every setting. */
 export type Config = { [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never };
 
+/** The settings of a worker. */
+export type WorkerConfig = Omit<Config, 'consoleToken'>;
+
 /** Settings that are missing or invalid. Ends the command with exit code 78. */
 export class SettingsError extends CodedError {
   readonly faults: readonly string[];

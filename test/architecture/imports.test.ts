@@ -100,6 +100,8 @@ const table: Record<string, string[]> = {
   'src/compose.ts': ['everything'],
   'src/compose-model.ts': ['everything'],
   'src/live-model.ts': ['everything'],
+  'src/compose-recorder.ts': ['everything'],
+  'src/worker-demands.ts': ['everything'],
   'src/worker-port.ts': ['everything'],
   'src/operator': ['everything'],
   'src/client': ['everything'],

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Connection,
+  forbidden,
+  Heartbeats,
+  isForbidden,
+  judgeRedis,
+  type Keys,
+  type QueueEvent,
+  redisFacts,
+  redisPermissions,
+  whenReady,
+} from '../queues/index.ts';
+import type { WorkerConfig } from './config.ts';
+import { CodedError } from './kernel/errors.ts';
+import { describeError, type Log } from './telemetry/log.ts';
+import type { WorkerTally } from './telemetry/worker-tally.ts';
+
+/** How long to wait for Redis at the start, where durability must be checked, in milliseconds. */
+const redisFactsTimeoutMs = 30_000;
+
+/** How often to try the permissions of a user whom Redis refuses commands, in milliseconds. */
+const permissionsEveryMs = 20_000;
+
+/** How long to wait until operators are told why a worker does not start, in milliseconds. */
+const tellingTimeoutMs = 500;
+
+/** Rejects where durability is required of a Redis that does not persist data, or that evicts keys. */
+export async function demandDurability({ durable }: WorkerConfig, connection: Connection): Promise<void> {
+  if (!durable) return;
+  await whenReady(connection, redisFactsTimeoutMs);
+  const faults = judgeRedis(await redisFacts(connection), { durable }).filter(({ severity }) => severity === 'error');
+  const [first] = faults;
+  if (first) throw new CodedError(first.code, faults.map(({ message }) => message).join('; '));
+}
+
+/**
+ * Rejects where the Redis user lacks a permission that everything needs, and logs what is unavailable without the
+ * others.
+ */
+export async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig, log: Log): Promise<void> {
+  const { user, missing, lacking } = await redisPermissions(url, { prefix });
+  if (missing.length > 0) throw forbidden(user, missing);
+  for (const { command, without } of lacking) log.warn({ user, command, without }, 'redis-permission');
+}
+
+/** Tells operators why this worker does not start, where Redis can be written. */
+export async function tellFailure(
+  connection: Connection,
+  keys: Keys,
+  tally: WorkerTally,
+  error: unknown,
+): Promise<void> {
+  const { code = 'unknown', message } = describeError(error);
+  tally.fail({ code, message });
+  const said = tally.plain();
+  const told = new Heartbeats(connection, keys).beat(said.worker, said).catch(() => undefined);
+  await Promise.race([told, sleep(tellingTimeoutMs, undefined, { ref: false })]);
+}
+
+/** After a refused command, tries what the user of this worker may not use, for its heartbeat. */
+export function permissionWatch({ redisUrl, prefix }: WorkerConfig, tally: WorkerTally): (event: QueueEvent) => void {
+  let triedAtMs = Number.NEGATIVE_INFINITY;
+  return ({ event, message = '' }) => {
+    if (event !== 'redis-error' || !isForbidden(new Error(message))) return;
+    if (performance.now() - triedAtMs < permissionsEveryMs) return;
+    triedAtMs = performance.now();
+    redisPermissions(redisUrl, { prefix }).then(
+      (found) => tally.forbid(found),
+      () => undefined,
+    );
+  };
+}
