@@ -95,7 +95,9 @@ describe('status alone names', { concurrency: 2, skip }, () => {
     const answer: Parameters<Rig['answer']>[1] = (_, { headers }) =>
       headers.authorization === 'Bearer sk-good' ? sound : { kind: 'status', status: 401 };
     for (const mark of [probe, 'bad-key']) rig.answer(mark, answer);
-    const ends = await rig.submit(markedJob('bad-key-ends', { timeoutMs: 8_000 }));
+    // Its first job finds a worker warm: the deadline of the next is short.
+    await rig.outcomeOf(markedJob('bad-key-warm', patient), { kind: 'review' });
+    const ends = await rig.submit(markedJob('bad-key-ends', { timeoutMs: 30_000 }));
     const waits = await rig.submit(markedJob('bad-key-waits', patient));
     const { verdict, findings } = await rig.outcome(ends);
     assert.deepEqual([verdict, findings.map(({ code }) => code)], ['error', ['OPERATOR_MODEL_AUTH']]);
