@@ -14,6 +14,7 @@ export const longProofs: readonly string[] = [
   'test/queues/topologies.test.ts',
   'test/queues/worker-faults.test.ts',
   'test/system/crowds.test.ts',
+  'test/system/faults-named-redis.test.ts',
   'test/system/faults-named.test.ts',
   'test/system/faults.test.ts',
   'test/system/mixed-releases.test.ts',

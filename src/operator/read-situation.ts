@@ -96,7 +96,11 @@ export class SituationReader {
 
   /** Why Redis takes no writes, by a write; `null` if it does, or may not be asked. */
   async #unwritable(connection: Connection, keys: Keys): Promise<NamedFault | null> {
-    const fault = await connection.set(`${keys.prefix}:probe`, '1', 'PX', 2_000).then(() => null, faultOf);
+    const write = connection.set(`${keys.prefix}:probe`, '1', 'PX', 2_000);
+    const fault = await write.then(
+      () => null,
+      (error: unknown) => faultOf(error, 'write to Redis'),
+    );
     return fault !== null && /^PLATFORM_REDIS_(?!UNREACHABLE)/.test(fault.code) ? fault : null;
   }
 
@@ -133,8 +137,8 @@ export function situationWithout(error: unknown, durable: boolean): Situation {
   };
 }
 
-function faultOf(error: unknown): NamedFault {
-  const { code = 'DEFECT_UNCODED', message } = trimmedError(redisFailure(error, 'read the queue') ?? error);
+function faultOf(error: unknown, doing = 'read the queue'): NamedFault {
+  const { code = 'DEFECT_UNCODED', message } = trimmedError(redisFailure(error, doing) ?? error);
   return { code, message };
 }
 

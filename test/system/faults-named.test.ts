@@ -1,71 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
-import { INTAKE_GROUP, localRedis, redisServerPath } from '../../queues/index.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import type { Concern, ConcernCode } from '../../src/operator/concerns.ts';
+import { describe, test } from 'node:test';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import { commandHere } from './command-here.ts';
-import { markedJob, type Rig, soundReply, startRig, until } from './harness.ts';
+import { markedJob, type Rig } from './harness.ts';
+import { gone, named, patient, probe, skip, sound, warmRig } from './status-names.ts';
 
-const skip = redisServerPath() === undefined ? 'needs a real redis-server to kill, fill or forbid' : false;
-const patient: JsonObject = { timeoutMs: 300_000 };
-const sound: Behaviour = { kind: 'reply', text: soundReply };
 const killer =
   '```ts\nexport function handle(): never {\n  return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as never, 1) as never;\n}\n```';
-
-/** What a worker asks to learn whether an endpoint still refuses. */
-const probe = 'Say: ready';
-
-/** A rig whose workers are warm: the sandbox and the compiler run. */
-async function warmRig(t: TestContext, settings: Record<string, string> = {}) {
-  const rig = await startRig();
-  t.after(() => rig.close());
-  const worker = await rig.worker(settings);
-  return { rig, worker };
-}
-
-/** The state of an installation as `status` tells it. */
-async function statusOf(url: string) {
-  const { code, stdout, stderr } = await commandHere(['status', '--json'], { environment: { REDIS_URL: url } });
-  return { code, stderr, concerns: JSON.parse(stdout).concerns as Concern[] };
-}
-
-/**
- * Waits until `status` names a fault with this code and cause, with its cost and remedy, and prints how long that
- * took. The line for a person must say the same.
- */
-async function named(
-  url: string,
-  fault: string,
-  code: ConcernCode,
-  cause: RegExp,
-  sinceMs = Date.now(),
-): Promise<Concern> {
-  let last: Concern[] = [];
-  const found = await until(async () => {
-    last = (await statusOf(url)).concerns;
-    return last.find((concern) => concern.code === code && cause.test(concern.cause));
-  }, `status to name ${fault} as ${code}`).catch((error: Error) => {
-    throw new Error(`${error.message}; it named ${JSON.stringify(last, null, 1)}`);
-  });
-  console.log(`named: ${fault}; code: ${code}; after: ${Date.now() - sinceMs} ms; cause: ${found.cause}`);
-  assert.ok(found.cost.length > 5 && found.remedy.length > 5, JSON.stringify(found));
-  const { stdout } = await commandHere(['status'], { environment: { REDIS_URL: url } });
-  const lines = stdout.split('\n').filter((line) => line.startsWith('! ') && cause.test(line));
-  assert.ok(
-    lines.some((line) => line.includes('; costs: ') && line.includes('; mend: ')),
-    stdout,
-  );
-  assert.doesNotMatch(stdout, /[^\P{C}\n]/u);
-  return found;
-}
-
-async function gone(url: string, code: ConcernCode): Promise<void> {
-  await until(async () => !(await statusOf(url)).concerns.some((concern) => concern.code === code), `${code} to end`);
-}
 
 // Most of the time is spent waiting: for heartbeats, circuits and silent servers.
 describe('status alone names', { concurrency: 2, skip }, () => {
@@ -95,7 +36,9 @@ describe('status alone names', { concurrency: 2, skip }, () => {
     const answer: Parameters<Rig['answer']>[1] = (_, { headers }) =>
       headers.authorization === 'Bearer sk-good' ? sound : { kind: 'status', status: 401 };
     for (const mark of [probe, 'bad-key']) rig.answer(mark, answer);
-    const ends = await rig.submit(markedJob('bad-key-ends', { timeoutMs: 8_000 }));
+    // Its first job finds a worker warm: the deadline of the next is short.
+    await rig.outcomeOf(markedJob('bad-key-warm', patient), { kind: 'review' });
+    const ends = await rig.submit(markedJob('bad-key-ends', { timeoutMs: 30_000 }));
     const waits = await rig.submit(markedJob('bad-key-waits', patient));
     const { verdict, findings } = await rig.outcome(ends);
     assert.deepEqual([verdict, findings.map(({ code }) => code)], ['error', ['OPERATOR_MODEL_AUTH']]);
@@ -121,55 +64,6 @@ describe('status alone names', { concurrency: 2, skip }, () => {
     assert.match(remedy, /PROTOSMITH_CONCURRENCY/);
     const line = await worker.logged(({ msg }) => msg === 'model-failed');
     assert.deepEqual([line.level, line.code, line.count], ['warn', 'PLATFORM_MODEL_RATE_LIMITED', 1]);
-  });
-
-  test('a full Redis', async (t) => {
-    const { rig } = await warmRig(t);
-    await rig.connection.config('SET', 'maxmemory', '1mb');
-    await named(rig.redis.url, 'Redis full', 'redis-unwritable', /PLATFORM_REDIS_FULL/);
-    await rig.connection.config('SET', 'maxmemory', '0');
-    await gone(rig.redis.url, 'redis-unwritable');
-  });
-
-  test('a Redis that is killed, and its return', async (t) => {
-    const dir = await mkdtemp(join(tmpdir(), 'protosmith-aof-'));
-    const rig = await startRig({ dir });
-    let again = rig.redis;
-    t.after(async () => {
-      await rig.close();
-      await again.close();
-      await rm(dir, { recursive: true, force: true });
-    });
-    await rig.worker();
-    process.kill(rig.redis.pid ?? 0, 'SIGKILL');
-    await named(rig.redis.url, 'Redis killed', 'redis-unreachable', /PLATFORM_REDIS_UNREACHABLE/);
-    assert.equal((await statusOf(rig.redis.url)).code, 69);
-    again = await localRedis({ dir, port: Number(new URL(rig.redis.url).port) });
-    await named(rig.redis.url, 'Redis back', 'redis-restarted', /Redis started .* ago, while workers ran/);
-  });
-
-  test('a worker that is killed, and that none is left', async (t) => {
-    const { rig, worker } = await warmRig(t);
-    rig.answer('killed', () => ({ kind: 'stall' }));
-    const jobId = await rig.submit(markedJob('killed', patient), { jobId: 'killed-job' });
-    await until(() => rig.questions('killed')[0], 'the model to be asked');
-    await until(async () => {
-      const { stdout } = await commandHere(['status', '--json'], { environment: { REDIS_URL: rig.redis.url } });
-      return JSON.parse(stdout).workers[0]?.jobs.includes(jobId);
-    }, 'the job in a heartbeat');
-    const sinceMs = Date.now();
-    worker.signal('SIGKILL');
-    await named(
-      rig.redis.url,
-      'worker killed',
-      'worker-gone',
-      new RegExp(`${worker.pid}.*ran 1 job \\(killed-job\\)`),
-      sinceMs,
-    );
-    await named(rig.redis.url, 'no worker', 'no-worker', /no worker is connected, and \d+ jobs? waits?/, sinceMs);
-    await named(rig.redis.url, 'no worker', 'jobs-late', /1 of 1 open job will miss/, sinceMs);
-    await rig.worker();
-    await gone(rig.redis.url, 'no-worker');
   });
 
   test('an invalid job of a foreign producer', async (t) => {
@@ -230,46 +124,5 @@ describe('status alone names', { concurrency: 2, skip }, () => {
     assert.equal((await call('free', 'ffffffff')).code, 65);
     assert.equal((await call('free', '--all')).stdout, `${digest} freed\n`);
     assert.equal((await call('list')).stdout, 'no bundle is in quarantine\n');
-  });
-
-  test('a permission that Redis takes away', async (t) => {
-    const rig = await startRig();
-    t.after(() => rig.close());
-    await rig.connection.call('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all');
-    const url = rig.redis.url.replace('//', '//app:pw@');
-    await rig.worker({ REDIS_URL: url });
-    const sinceMs = Date.now();
-    await rig.connection.call('ACL', 'SETUSER', 'app', '-xadd');
-    const { remedy } = await named(
-      url,
-      'ACL lacks a command',
-      'redis-permission',
-      /user app may not use xadd/,
-      sinceMs,
-    );
-    assert.match(remedy, /ACL SETUSER app \+xadd/);
-    // Operators may look with another user: then the workers say what they met.
-    await rig.queue.add('generate', { version: 1 }, { jobId: 'forbidden' });
-    await named(rig.redis.url, 'ACL lacks a command', 'redis-permission', /user app may not use xadd/, sinceMs);
-  });
-
-  test('a worker that Redis does not permit to start', async (t) => {
-    const rig = await startRig();
-    t.after(() => rig.close());
-    await rig.connection.call('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all', '-zmscore');
-    await assert.rejects(rig.worker({ REDIS_URL: rig.redis.url.replace('//', '//app:pw@') }));
-    await named(rig.redis.url, 'worker without a permission', 'worker-failed', /OPERATOR_REDIS_PERMISSION.*ZMSCORE/);
-    await named(rig.redis.url, 'no worker', 'no-worker', /no worker is connected/);
-  });
-
-  test('a reader that is behind', async (t) => {
-    const { rig } = await warmRig(t);
-    await rig.connection.xgroup('CREATE', rig.keys.outcomes('late'), 'readers', '0', 'MKSTREAM');
-    await rig.outcomeOf(markedJob('unread', { replyTo: 'late' }), { kind: 'review' });
-    await named(rig.redis.url, 'reader behind', 'reader-behind', /group readers has not read 1 .* of late/);
-    assert.equal(
-      (await statusOf(rig.redis.url)).concerns.some(({ cause }) => cause.includes(INTAKE_GROUP)),
-      false,
-    );
   });
 });
