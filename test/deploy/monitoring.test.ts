@@ -141,6 +141,7 @@ test('every metric and label that alerts and dashboard ask for is one that a liv
     for (const { name, matchers } of selectorsIn(expr)) {
       const metric = types.get(name) === undefined ? name.replace(/_(bucket|sum|count)$/, '') : name;
       const row = documented.get(metric);
+      assert.ok(types.has(metric), `${place}: ${name} is not exported`);
       assert.equal(row?.type, types.get(metric), `${place}: ${name} is not exported, or not documented`);
       const labels = [...matchers.map(([label]) => label), ...grouped];
       for (const label of labels)

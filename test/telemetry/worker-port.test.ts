@@ -129,10 +129,11 @@ test('`given up` counts errors on our side, however the job ended, and not those
   const givenUp = () => samples('protosmith_jobs_given_up_total');
   const before = [...(await givenUp()).values()].reduce((sum, one) => sum + one, 0);
   await rig.outcomeOf(markedJob('telemetry-invalid', { role: 'nobody' }));
-  rig.answer('telemetry-key', () => ({ kind: 'status', status: 402 }));
-  const outcome = await rig.outcomeOf(markedJob('telemetry-key', { timeoutMs: 20_000, workMs: 0 }));
+  const error = { code: 'content_filter', message: 'The prompt violates our content management policy' };
+  rig.answer('telemetry-filtered', () => ({ kind: 'status', status: 400, body: { error } }));
+  const outcome = await rig.outcomeOf(markedJob('telemetry-filtered', { timeoutMs: 120_000, workMs: 0 }));
   const [code = ''] = outcome.findings.flatMap((finding) => finding.code);
-  assert.match(code, /^(OPERATOR|PLATFORM)_/);
+  assert.equal(code, 'PLATFORM_MODEL_PROMPT_FILTERED');
   await until(async () => ((await givenUp()).get(`code="${code}"`) ?? 0) >= 1);
   assert.equal(
     [...(await givenUp()).values()].reduce((sum, one) => sum + one, 0),
