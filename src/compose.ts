@@ -12,13 +12,11 @@ import {
   Endpoints,
   forbidden,
   Heartbeats,
-  isForbidden,
   judgeRedis,
   type Keys,
   keysOf,
   mending,
   Quarantine,
-  type QueueEvent,
   redisFacts,
   redisPermissions,
   SharedLimits,
@@ -34,6 +32,7 @@ import {
 } from '../sandbox/index.ts';
 import { Tries } from './completion/tries.ts';
 import { failedTries, limitsOf } from './compose-model.ts';
+import { composeRecorder, logQueueEvent } from './compose-recorder.ts';
 import { type Config, sandboxOptions } from './config.ts';
 import type { AttemptReport } from './contract/outcome.ts';
 import { followLimits } from './follow-limits.ts';
@@ -49,9 +48,8 @@ import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
 import { Heart } from './telemetry/heart.ts';
-import { createHistoryRecorder } from './telemetry/history-recorder.ts';
-import { describeError, type Log, logJobEvents } from './telemetry/log.ts';
-import { type Recorder, recorderOf } from './telemetry/recorder.ts';
+import { describeError, type Log } from './telemetry/log.ts';
+import type { Recorder } from './telemetry/recorder.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
 import { WorkerTally } from './telemetry/worker-tally.ts';
 import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
@@ -76,9 +74,6 @@ const redisFactsTimeoutMs = 30_000;
 
 /** How long to wait for an answer of the quarantine, in milliseconds. */
 const quarantineTimeoutMs = 500;
-
-/** How often to try the permissions of a user whom Redis refuses commands, in milliseconds. */
-const permissionsEveryMs = 20_000;
 
 /** After how long without a part of an answer operators hear of a model call, in milliseconds. */
 const silentAfterMs = 15_000;
@@ -116,27 +111,11 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
   // The first check starts the compiler, which should not take a job's time.
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const whenWritable: Write = (write) => consumer.whenWritable(write);
-  const parts = {
-    config,
-    log,
-    connection,
-    keys,
-    quarantine,
-    sandbox,
-    metrics,
-    tally,
-    recorder,
-    typeChecker,
-    whenWritable,
-  };
+  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, recorder, typeChecker, whenWritable };
   const services = composeServices(parts, model);
   const consumer = startConsumer(parts, services);
-  const following = followLimits(config, new SharedLimits(connection, keys), log, (next, changed) => {
-    consumer.setConcurrency(next.concurrency);
-    // The jobs of this process share the object, and read it whenever they spend.
-    Object.assign(services.limits, limitsOf(next));
-    if (changed.includes('models')) Object.assign(services, model.servicesFor(next));
-  });
+  const limits = new SharedLimits(connection, keys);
+  const following = followLimits(config, limits, log, applying(consumer, services, model));
   metrics.watch({ health: () => consumer.health(), sandbox });
   const sources = { health: () => consumer.health(), sandbox, silent: () => tries.silent(silentAfterMs) };
   const heart = new Heart(connection, keys, (state) => tally.beat(state, sources));
@@ -191,20 +170,6 @@ async function tellFailure(connection: Connection, keys: Keys, tally: WorkerTall
   await Promise.race([told, sleep(quarantineTimeoutMs, undefined, { ref: false })]);
 }
 
-/** After a refused command, tries what the user of this worker may not use, for its heartbeat. */
-function permissionWatch({ redisUrl, prefix }: WorkerConfig, tally: WorkerTally): (event: QueueEvent) => void {
-  let triedAtMs = Number.NEGATIVE_INFINITY;
-  return ({ event, message = '' }) => {
-    if (event !== 'redis-error' || !isForbidden(new Error(message))) return;
-    if (performance.now() - triedAtMs < permissionsEveryMs) return;
-    triedAtMs = performance.now();
-    redisPermissions(redisUrl, { prefix }).then(
-      (found) => tally.forbid(found),
-      () => undefined,
-    );
-  };
-}
-
 /** The parts that a worker's services and consumer are made of. */
 interface WorkerParts {
   config: WorkerConfig;
@@ -214,7 +179,6 @@ interface WorkerParts {
   quarantine: SandboxQuarantine;
   sandbox: Sandbox;
   metrics: WorkerMetrics;
-  tally: WorkerTally;
   recorder: Required<Recorder>;
   typeChecker: TypeChecker;
   /** Retries writes while Redis refuses them, so that a verified handler is not lost. */
@@ -267,9 +231,17 @@ function isAttempt(value: unknown): value is AttemptReport {
   return typeof attempt === 'number' && typeof purpose === 'string' && typeof model === 'string' && isObject(usage);
 }
 
+/** Applies changed limits to a worker. Its jobs share the limits, and read them whenever they spend. */
+function applying(consumer: Consumer, services: Services, model: LiveModel) {
+  return (next: WorkerConfig, changed: readonly string[]) => {
+    consumer.setConcurrency(next.concurrency);
+    Object.assign(services.limits, limitsOf(next));
+    if (changed.includes('models')) Object.assign(services, model.servicesFor(next));
+  };
+}
+
 /** Starts fetching and processing jobs. */
-function startConsumer({ config, metrics, tally, recorder }: WorkerParts, services: Services): Consumer {
-  const watchPermissions = permissionWatch(config, tally);
+function startConsumer({ config, metrics, recorder }: WorkerParts, services: Services): Consumer {
   return createConsumer({
     url: config.redisUrl,
     jobs: jobReader,
@@ -291,31 +263,8 @@ function startConsumer({ config, metrics, tally, recorder }: WorkerParts, servic
       return { ...envelope, report: { ...envelope.report, usage: usageOf(spent), attempts } };
     },
     onDelivery: recorder.onDelivery,
-    onEvent: (event) => {
-      recorder.onQueueEvent(event);
-      watchPermissions(event);
-    },
+    onEvent: recorder.onQueueEvent,
   });
-}
-
-/** Everything that records what happens to jobs. */
-async function composeRecorder(
-  { redisUrl, history, otlpEndpoint: endpoint, traceShare: share }: WorkerConfig,
-  log: Log,
-  keys: Keys,
-  metrics: WorkerMetrics,
-  tally: WorkerTally,
-): Promise<Required<Recorder>> {
-  // Loaded only where traces are on: the SDK costs start-up time and memory.
-  const tracing = endpoint === null ? null : await import('./telemetry/trace-recorder.ts');
-  const traces = { endpoint: endpoint ?? '', share, version: protosmithVersion() };
-  return recorderOf([
-    metrics,
-    { onJobEvent() {}, onQueueEvent: (event) => tally.onQueueEvent(event) },
-    { onJobEvent: logJobEvents(log), onQueueEvent: (event) => logQueueEvent(log, event) },
-    ...(history === null ? [] : [createHistoryRecorder(redisUrl, keys, history, log)]),
-    ...(tracing === null ? [] : [tracing.createTraceRecorder(traces)]),
-  ]);
 }
 
 /**
@@ -368,20 +317,4 @@ export async function openSandbox(
   const { level, inForce, missing } = sandbox.layers;
   log[missing.length > 0 ? 'warn' : 'info']({ sandboxLevel: level, inForce, missing }, 'sandbox layers');
   return sandbox;
-}
-
-const warned: ReadonlySet<QueueEvent['event']> = new Set([
-  'paused',
-  'lock-lost',
-  'stalled',
-  'given-up',
-  'retried',
-  'refused',
-  'mended',
-]);
-
-/** Queue events name job and negotiation as the events of stages do. */
-function logQueueEvent(log: Log, { event, jobId, negotiationId, ...fields }: QueueEvent): void {
-  const level = event === 'redis-error' ? 'error' : warned.has(event) ? 'warn' : 'info';
-  log[level](jobId === undefined ? fields : { job: jobId, negotiation: negotiationId ?? null, ...fields }, event);
 }

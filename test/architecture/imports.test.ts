@@ -99,6 +99,7 @@ const table: Record<string, string[]> = {
   'src/follow-limits.ts': ['src/config.ts', 'src/live-limits.ts', 'src/telemetry', 'queues'],
   'src/compose.ts': ['everything'],
   'src/compose-model.ts': ['everything'],
+  'src/compose-recorder.ts': ['everything'],
   'src/live-model.ts': ['everything'],
   'src/worker-port.ts': ['everything'],
   'src/operator': ['everything'],
