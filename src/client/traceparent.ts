@@ -2,8 +2,8 @@
 const registered = Symbol.for('opentelemetry.js.api.1');
 
 /**
- * The trace context of the caller's active span (W3C `traceparent`), if the program registered an OpenTelemetry SDK. The
- * API is loaded only then.
+ * The trace context of the caller's active span (W3C `traceparent`), if the program registered an OpenTelemetry SDK.
+ * The API is loaded only then.
  */
 export async function activeTraceparent(): Promise<string | undefined> {
   if (!(registered in globalThis)) return undefined;
