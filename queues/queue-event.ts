@@ -36,9 +36,10 @@ export interface QueueEvent {
   kind?: string;
   /** `null` where the job's data do not tell. */
   negotiationId?: string | null;
-  verdict?: string;
-  /** The tenant of a published outcome's job, and the stream of its entries. */
+  /** `null` where the job's data do not tell. */
   tenant?: string | null;
+  verdict?: string;
+  /** The stream of a published outcome's entries. */
   replyTo?: string;
   /** Codes of the error findings of a published outcome. */
   codes?: string[];
@@ -55,11 +56,12 @@ export interface JobNames {
   jobId: string;
   kind: string;
   negotiationId: string | null;
+  tenant?: string | null;
 }
 
 /** A job's names alone. */
-export function namesOf({ jobId, kind, negotiationId }: JobNames): JobNames {
-  return { jobId, kind, negotiationId };
+export function namesOf({ jobId, kind, negotiationId, tenant }: JobNames): JobNames {
+  return { jobId, kind, negotiationId, ...(tenant === undefined ? {} : { tenant }) };
 }
 
 /** Receives the events of a queue. */

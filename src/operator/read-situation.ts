@@ -16,7 +16,6 @@ import {
 } from '../../queues/index.ts';
 import type { Config } from '../config.ts';
 import { isObject } from '../kernel/json.ts';
-import { jobReader } from '../pipeline/job-reader.ts';
 import { goneAfterSeconds, type Heartbeat, type NamedFault, type Tally } from '../telemetry/heartbeat.ts';
 import type { Situation, WorkerView } from './situation.ts';
 import { backlogOf, endpointsOf, tenantsOf, totalOf } from './situation-parts.ts';
