@@ -4,7 +4,7 @@ import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Family } from '../family.ts';
-import { messageFaults, messageSchemas } from './message-schemas.ts';
+import { jobSchemas, messageFaults } from './job-messages.ts';
 import { readAgreement } from './read.ts';
 import { messageFor } from './say.ts';
 import { testCasesText, withFurtherCases } from './test-cases-text.ts';
@@ -18,7 +18,7 @@ export const anp: Family = {
   name: 'anp',
   // The time that the specification recommends for a round.
   timeoutMs: 15_000,
-  schemas: messageSchemas,
+  schemas: jobSchemas,
   faults: messageFaults,
   documentIn(data) {
     const text = member(member(data, 'agreement'), 'candidateProtocols');

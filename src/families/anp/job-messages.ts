@@ -1,36 +1,26 @@
 import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { messageSchemas } from './messages.ts';
 
-const status = { type: 'string', description: 'accepted; any in a review.' };
-
-/** The schemas of the messages that a job contains. */
-export const messageSchemas = {
-  agreement: {
-    type: 'object',
-    required: ['action', 'sequenceId', 'candidateProtocols', 'status'],
-    properties: {
-      action: { const: 'protocolNegotiation' },
-      sequenceId: { type: 'integer' },
-      candidateProtocols: { type: 'string' },
-      status,
-    },
-  },
-  testCases: {
-    type: 'object',
-    required: ['action', 'testCases', 'status'],
-    properties: { action: { const: 'testCasesNegotiation' }, testCases: { type: 'string' }, status },
-  },
-  complaint: {
-    type: 'object',
-    required: ['action', 'errorDescription'],
-    properties: {
-      action: { const: 'fixErrorNegotiation' },
-      errorDescription: { type: 'string' },
-      status: { type: 'string' },
-    },
-  },
+/** The schemas of the messages in a job. What a job does not read may be anything, since peers are not all exact. */
+export const jobSchemas = {
+  agreement: inJob('protocolNegotiation', ['sequenceId', 'candidateProtocols', 'status']),
+  testCases: inJob('testCasesNegotiation', ['testCases', 'status']),
+  complaint: inJob('fixErrorNegotiation', ['errorDescription']),
 };
+
+function inJob(action: 'protocolNegotiation' | 'testCasesNegotiation' | 'fixErrorNegotiation', required: string[]) {
+  const properties: JsonObject = messageSchemas[action].properties;
+  return {
+    type: 'object',
+    required: ['action', ...required],
+    properties: {
+      ...Object.fromEntries(['action', ...required].map((name): [string, Json] => [name, properties[name] ?? true])),
+      status: { type: 'string', ...(required.includes('status') ? { description: 'accepted; any in a review.' } : {}) },
+    },
+  };
+}
 
 /**
  * Faults of messages that match their schemas: an agreement must be accepted, and a complaint must not be the answer to
