@@ -1,5 +1,6 @@
 import type { Agreement, Case, Interaction, Texts } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { OpenFrames } from '../contract/frames.ts';
 import type { Job, Kind } from '../contract/job.ts';
 import type { JobFault } from '../contract/job-fault.ts';
 import type { Language, Statement } from '../contract/statement.ts';
@@ -42,6 +43,8 @@ export interface Family {
   read(texts: Texts, about: ReadingTask, before?: Before): FamilyReading;
   /** Cases as text in the family's layout, appended to `below` or alone. */
   writeCases?(cases: readonly WrittenCase[], layout: CaseLayout, below?: string): string;
+  /** Opens an exchange of frames; absent if the peers frame nothing, and such an exchange is a fault of the job. */
+  openFrames?: OpenFrames;
   /** The text of a complaint. */
   complaint(message: JsonObject): string;
   /** Whether this job's peer can be told such a thing. */

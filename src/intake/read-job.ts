@@ -63,6 +63,7 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
     ...nameFaults(data),
     ...familyFaults(kind, data),
     ...payloadFaults(data),
+    ...frameFaults(data),
     ...hashFaults(data),
   ];
 }
@@ -202,6 +203,28 @@ function payloadFaults(data: JsonObject): JobFault[] {
       return [fault('JOB_INVALID', `/testCases/${index}/${side}`, found, { expected: 'string' })];
     }),
   );
+}
+
+/** Finds exchanges of frames in a family without frames, and frames that are no base64. */
+function frameFaults(data: JsonObject): JobFault[] {
+  const exchanges = member(data, 'exchanges');
+  if (!Array.isArray(exchanges)) return [];
+  const family = familyIn(data);
+  return exchanges.flatMap((exchange, index) => {
+    if (member(exchange, 'framed') !== true) return [];
+    if (family !== undefined && family.openFrames === undefined)
+      return [fault('JOB_INVALID', `/exchanges/${index}/framed`, `found frames, wanted none in ${family.name}`)];
+    return ['request', 'response'].flatMap((side) => {
+      if (isBase64(member(exchange, side))) return [];
+      const found = 'found something else, wanted the bytes of a frame in base64';
+      return [fault('JOB_INVALID', `/exchanges/${index}/${side}`, found)];
+    });
+  });
+}
+
+/** Whether a value is base64 with padding (RFC 4648, section 4). */
+function isBase64(value: Json | undefined): boolean {
+  return typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value;
 }
 
 function hashFaults(data: JsonObject): JobFault[] {

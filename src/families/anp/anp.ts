@@ -5,6 +5,7 @@ import { sha256Hex } from '../../kernel/digest.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Family } from '../family.ts';
 import { jobSchemas, messageFaults } from './job-messages.ts';
+import { openFrames } from './open-frames.ts';
 import { readAgreement } from './read.ts';
 import { messageFor } from './say.ts';
 import { testCasesText, withFurtherCases } from './test-cases-text.ts';
@@ -52,6 +53,7 @@ export const anp: Family = {
   read: readAgreement,
   writeCases: (cases, layout, below) =>
     below === undefined ? testCasesText(cases, layout) : withFurtherCases(below, cases, layout),
+  openFrames,
   complaint: ({ errorDescription }) => textOf(errorDescription),
   canSay(what, { peerCapabilities }) {
     const action = NEEDED[what];
