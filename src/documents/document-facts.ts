@@ -9,8 +9,11 @@ export function languageOf(prose: string): 'en' | 'zh' {
   return ideographs > kana * 2 && ideographs > words ? 'zh' : 'en';
 }
 
-/** The URIs of the protocols that a document says it builds on, in order, without duplicates. */
-export function baseUrisIn(prose: string): string[] {
+/**
+ * The URIs of the protocols that a document says it builds on, in order, without duplicates. One whose text is supplied
+ * counts wherever it stands.
+ */
+export function baseUrisIn(prose: string, supplied: Readonly<Record<string, unknown>> = {}): string[] {
   const uris = new Set<string>();
   let awaited = 0;
   for (const line of prose.split('\n')) {
@@ -19,11 +22,12 @@ export function baseUrisIn(prose: string): string[] {
     const isNamed = BASE_PROTOCOL.test(text);
     const isLabelled = awaited > 0 && URI_LABEL.test(text);
     awaited -= 1;
-    if (!isNamed && !isLabelled && !BUILDS_ON.test(text)) continue;
+    const isAboutBase = isNamed || isLabelled || BUILDS_ON.test(text);
     const before = uris.size;
-    for (const [, labelled, bare] of text.matchAll(URI)) {
-      const uri = (labelled ?? (isNamed || isLabelled ? bare : undefined) ?? '').replace(/[.,;:!?]+$/, '');
-      if (uri !== '' && !STANDARDS.test(uri)) uris.add(uri);
+    for (const [, labelled, bare = ''] of text.matchAll(URI)) {
+      const uri = (labelled ?? bare).replace(/[.,;:!?]+$/, '');
+      const isSaid = isAboutBase && (labelled !== undefined || isNamed || isLabelled) && !STANDARDS.test(uri);
+      if (uri !== '' && (isSaid || Object.hasOwn(supplied, uri))) uris.add(uri);
     }
     if (isNamed && uris.size === before) awaited = MAX_LINES_TO_URI;
   }

@@ -61,7 +61,7 @@ interface Expectations {
  *
  * A finding about our own side is a warning. So is an answer that differs from a case which the exchange does not
  * claim: the peer's data may have changed. With `ourHandler`, the exchanges are runs of our handler on that side, under
- * the tools of the cases: all cases apply, and loose places belong to that side. `openFrames` opens exchanges of frames.
+ * the tools of the cases: all cases apply, and loose places belong to that side. `openFrames` opens those of frames.
  */
 export function observeExchanges(analyzed: Analyzed, ourHandler?: Side, openFrames?: OpenFrames): Finding[] {
   const validation = new CaseValidation(undefined, VALIDATION_SHARE);

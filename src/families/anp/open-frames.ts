@@ -20,16 +20,17 @@ function opened(
   payload: Payload,
 ): { type?: FrameType; frame: OpenedFrame } {
   const read = unframe(Buffer.from(String(base64), 'base64'));
-  if (!read.ok) return { frame: { fault: foundIn(read) } };
+  if (!read.ok) return { frame: { fault: partsOf(read) } };
   const { type, data } = read;
   const value = payloadIn(data, payload);
   const isWanted = wanted.includes(type);
-  const wrongType = isWanted ? {} : { fault: `found type ${type}, wanted ${wanted.join(' or ')}` };
-  const frame = value.ok ? { payload: value.value, ...wrongType } : { fault: foundIn(value), ...wrongType };
+  const wrongType = isWanted ? {} : { fault: { found: `type ${type}`, wanted: wanted.join(' or ') } };
+  const frame = value.ok ? { payload: value.value, ...wrongType } : { fault: partsOf(value), ...wrongType };
   return isWanted ? { type, frame } : { frame };
 }
 
-/** The part of a fault's message that says what was found and what was wanted. */
-function foundIn({ message }: Fault): string {
-  return message.slice(message.indexOf(': ') + 2);
+/** What was found and what was wanted, by the message of a fault. */
+function partsOf({ message }: Fault): { found: string; wanted: string } {
+  const [, found = message, wanted = ''] = /: found (.*), wanted (.*)$/s.exec(message) ?? [];
+  return { found, wanted };
 }

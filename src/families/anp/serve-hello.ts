@@ -10,7 +10,7 @@ import type { DestinationHello, SourceHello } from './messages.ts';
 export interface Serving {
   /** The role of our agent in this connection. */
   role: Role;
-  /** Records of stored handlers in service, the preferred one first; those of other roles and families are passed over. */
+  /** Records of stored handlers in service, the preferred one first; other roles and families are passed over. */
   handlers: readonly HandlerRecord[];
   /** The texts of consensus protocols, by URI; nothing is fetched. */
   protocols?: Readonly<Record<string, string>>;

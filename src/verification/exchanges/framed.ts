@@ -26,12 +26,14 @@ export function openedExchanges(
   return { exchanges: readable, findings };
 }
 
-function unreadable(exchange: Exchange, side: Side, fault: string): Finding {
+function unreadable(exchange: Exchange, side: Side, { found, wanted }: { found: string; wanted: string }): Finding {
   return {
     ...exchangeOf(exchange),
     code: 'DOCUMENT_EXCHANGE_UNREADABLE',
     severity: 'error',
     pointer: pointerTo(exchange, side, ''),
-    message: `Cannot read ${side} of exchange ${exchange.index + 1}: ${fault}`,
+    message: `Cannot read ${side} of exchange ${exchange.index + 1}: found ${found}, wanted ${wanted}`,
+    expected: wanted,
+    actual: found,
   };
 }
