@@ -105,6 +105,19 @@ export function jsonIn(
   return fault('json', `Cannot read JSON: found ${found} at character ${strict.at}, wanted one JSON value`);
 }
 
+/** The JSON of a value, and the value as a reader gets it. Faults: `json`, if no reader could hold it. */
+export function jsonOf(value: Json): { ok: true; text: string; value: Json } | Fault {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    // Deeper than the stack, circular, or a bigint.
+  }
+  if (text === undefined) return fault('json', 'Cannot write JSON: found a value that JSON cannot hold, wanted JSON');
+  const read = jsonIn(text, { maxBytes: Number.POSITIVE_INFINITY });
+  return read.ok ? { ok: true, text, value: read.value } : read;
+}
+
 /** `{` and `[`. */
 function isBareJson(first: number | undefined): boolean {
   return first === 0x7b || first === 0x5b;
@@ -141,20 +154,13 @@ function faultIn(
   return fault('member', `Cannot read ${what}${at}: ${violationMessage(expected, actual)}`, first.pointer);
 }
 
-/** The text of a checked value, and only if it can be read again. */
+/** The text of a value that is found right when it is read again. */
 function written<Checked extends { ok: true } | Fault>(
   value: Json,
   check: (value: Json) => Checked,
 ): { ok: true; text: string } | Fault {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch {
-    // Deeper than the stack, circular, or a bigint.
-  }
-  if (text === undefined) return fault('json', 'Cannot write JSON: found a value that JSON cannot hold, wanted JSON');
-  const again = jsonIn(text, { maxBytes: Number.POSITIVE_INFINITY });
-  if (!again.ok) return again;
-  const checked = check(again.value);
-  return checked.ok ? { ok: true, text } : (checked as Fault);
+  const json = jsonOf(value);
+  if (!json.ok) return json;
+  const checked = check(json.value);
+  return checked.ok ? { ok: true, text: json.text } : (checked as Fault);
 }

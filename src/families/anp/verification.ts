@@ -1,7 +1,7 @@
 import type { Job } from '../../contract/job.ts';
 import { CaseValidation } from '../../documents/case-validation.ts';
 import type { Json } from '../../kernel/json.ts';
-import { jsonIn } from './codec.ts';
+import { jsonIn, jsonOf } from './codec.ts';
 import { type Fault, fault } from './fault.ts';
 import { frame, MAX_FRAME_BYTES, unframe, utf8Text } from './frame.ts';
 import type { ProtocolNegotiation, TestCasesNegotiation } from './messages.ts';
@@ -125,23 +125,18 @@ export function payloadIn(data: Uint8Array, payload: Payload): { ok: true; value
 }
 
 function payloadBytes(value: Json, payload: Payload): { ok: true; data: Uint8Array } | Fault {
-  const text = payload === 'text' ? value : jsonOf(value);
-  if (typeof text !== 'string')
-    return fault('json', `Cannot write payload: found a value that is no ${payload}, wanted one`);
-  if (!text.isWellFormed())
-    return fault('unicode', 'Cannot write payload: found half a surrogate pair, wanted Unicode');
-  const data = new TextEncoder().encode(text);
+  const written = payload === 'text' ? textOf(value) : jsonOf(value);
+  if (!written.ok) return written;
+  const data = new TextEncoder().encode(written.text);
   if (data.length < MAX_FRAME_BYTES) return { ok: true, data };
   return fault('too-large', `Cannot write payload: found ${data.length} bytes, wanted fewer than ${MAX_FRAME_BYTES}`);
 }
 
-function jsonOf(value: Json): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    // Deeper than the stack, circular, or a bigint.
-    return undefined;
-  }
+function textOf(value: Json): { ok: true; text: string } | Fault {
+  if (typeof value !== 'string')
+    return fault('json', 'Cannot write payload: found a value that is no text, wanted one');
+  if (value.isWellFormed()) return { ok: true, text: value };
+  return fault('unicode', 'Cannot write payload: found half a surrogate pair, wanted Unicode');
 }
 
 function noAnswer(found: string): Fault {
