@@ -16,7 +16,7 @@ import { places, read } from './vectors.ts';
 
 /** The record of a stored handler for a document. */
 function recordFor(document: string, more: Partial<HandlerRecord> = {}, family = 'anp'): HandlerRecord {
-  const content = { abi: 1, role: 'provider', bundle: `// ${document}`, tools: [], ...more } as HandlerRecord;
+  const content = { abi: 1, role: 'provider', bundle: `// ${document}`, tools: [] as string[], ...more } as const;
   const provenance = { family, protocolHash: sha256Hex(document) } as HandlerRecord['provenance'];
   const proof = { cases: [], tools: [], loose: [] };
   return { toolSchemas: {}, provenance, proof, ...content, digest: handlerDigest(content), ...more } as HandlerRecord;
