@@ -1,6 +1,6 @@
 /** A deviation from the specification that a reader can tolerate. */
 export type Quirk =
-  /** The first round has number 1 instead of 0. */
+  /** The first round has number 1 instead of 0. Begin with 1 yourself: such a peer answers with 2 in any case. */
   | 'rounds-from-one'
   /** After an end, the other side says the same again, with the number of its own last round. */
   | 'end-repeated'
