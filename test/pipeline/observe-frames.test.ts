@@ -57,7 +57,7 @@ test('an answer that differs from the case it claims is the fault of the peer', 
 const unreadable: Record<string, string> = {
   'no frame': '',
   'a header alone': 'wA==',
-  'a message of the meta-protocol': bytes('meta', '{}'),
+  'a message of the meta-protocol': bytes('meta', '{'),
   language: bytes('naturalLanguage', 'Not found'),
   'half a JSON value': bytes('verification', '{"messageId":'),
   'bytes that are no text': Buffer.from([0xc0, 0xff, 0xfe]).toString('base64'),
@@ -66,11 +66,11 @@ for (const [what, answered] of Object.entries(unreadable))
   test(`${what} in place of an answer is the fault of the peer, in both languages`, async () => {
     const { verdict, places, messages } = await told(framed(verification(request), answered));
     assert.equal(verdict, 'disputed');
-    assert.ok(places.includes('error DOCUMENT_EXCHANGE_UNREADABLE /0/response'), places.join());
-    assert.match(messages, /Response of exchange 1: the frame cannot be read: found `.+`, wanted `.+`/);
+    assert.ok(places.includes('error DOCUMENT_EXCHANGE_FRAME_INVALID /0/response'), places.join());
+    assert.match(messages, /Response of exchange 1: the frame is not valid: found `.+`, wanted `.+`/);
     const asOurs = await told(framed(verification(request), answered), base);
-    assert.equal(asOurs.verdict, 'clean');
-    assert.ok(asOurs.places.includes('warning DOCUMENT_EXCHANGE_UNREADABLE /0/response'), asOurs.places.join());
+    assert.equal(asOurs.verdict, 'error', 'an exchange that cannot be compared is not clean');
+    assert.ok(asOurs.places.includes('error JOB_INVALID /exchanges/0/response'), asOurs.places.join());
   });
 
 test('an answer of another type than its request is told, and compared all the same', async () => {
@@ -78,7 +78,7 @@ test('an answer of another type than its request is told, and compared all the s
   const { verdict, places } = await told(framed(verification(request), bytes('application', odd)));
   assert.equal(verdict, 'disputed');
   assert.deepEqual(places, [
-    'error DOCUMENT_EXCHANGE_UNREADABLE /0/response',
+    'error DOCUMENT_EXCHANGE_FRAME_INVALID /0/response',
     'error DOCUMENT_EXCHANGE_VIOLATES_SCHEMA /0/response/status',
   ]);
 });

@@ -261,9 +261,9 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
     en: (found, wanted) => `the passages ${wanted} and ${found} exclude each other; please keep one of them`,
     zh: (found, wanted) => `${wanted} 与 ${found} 相互矛盾；请保留其中之一`,
   },
-  DOCUMENT_EXCHANGE_UNREADABLE: {
-    en: (found, wanted) => `the frame cannot be read: found ${found}, wanted ${wanted}`,
-    zh: (found, wanted) => `无法读取该帧：实际为 ${found}，应为 ${wanted}`,
+  DOCUMENT_EXCHANGE_FRAME_INVALID: {
+    en: (found, wanted) => `the frame is not valid: found ${found}, wanted ${wanted}`,
+    zh: (found, wanted) => `该帧无效：实际为 ${found}，应为 ${wanted}`,
   },
   DOCUMENT_EXCHANGE_ID_NOT_ECHOED: {
     en: (found, wanted) =>
