@@ -80,6 +80,8 @@ export interface FamilyReading {
   faults: readonly PlacedFinding[];
   /** Every schema found, in document order. */
   schemas: readonly FoundSchema[];
+  /** What of a service description in the document has no words for people, such as its paths and schemas. */
+  unspoken?: Agreement['unspoken'];
   /** Other schemas with an equal claim to be the request. */
   requestRivals: readonly FoundSchema[];
   /** Schemas that break off, and schemas that are JSON except for comments and trailing commas. */
