@@ -112,6 +112,7 @@ function rootOf(text: string): { root: LocatedJson } | { found: string; at: numb
 
 function unreadable(found: string, at: number): ServiceDescription {
   const message = `Cannot read service description: found ${found}, wanted OpenRPC, OpenAPI 3, an MCP list of tools or examples of JSON-RPC, in JSON or YAML`;
-  const finding = { code: 'DOCUMENT_DESCRIPTION_UNREADABLE', severity: 'error', in: 'document', message } as const;
+  const about = { code: 'DOCUMENT_DESCRIPTION_UNREADABLE', severity: 'error', in: 'document' } as const;
+  const finding = { ...about, message, actual: found };
   return { format: null, title: '', interactions: [], cases: [], faults: [{ finding, text: 'document', at }] };
 }
