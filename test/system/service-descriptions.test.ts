@@ -191,7 +191,7 @@ test('a case that breaks a described schema comes with the description amended i
   const yaml = textOf('temperature.openapi.yaml').replace('                    nullable: true\n', '');
   const outcome = await rig.outcomeOf({ ...temperature(yaml), negotiationId: 'amend', tenant: 'amend' });
   assert.equal(outcome.verdict, 'disputed');
-  const amended = String(outcome.proposals[0]?.candidateProtocols);
+  const amended = String(outcome.proposals?.[0]?.candidateProtocols);
   // In the dialect of the description.
   const line = '                    nullable: true\n';
   assert.equal(amended.replace(line, ''), yaml);

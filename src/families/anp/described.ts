@@ -9,7 +9,7 @@ import type { TextDocument } from '../../documents/text-document.ts';
 import { type DescribedMethod, interactionsOf } from '../../service-descriptions/described-method.ts';
 import { methodsAt } from '../../service-descriptions/read-service-description.ts';
 import type { DescriptionFault } from '../../service-descriptions/service-description.ts';
-import { unspokenIn } from '../../service-descriptions/spoken.ts';
+import { wordlessParts } from '../../service-descriptions/wordless-parts.ts';
 
 /** What the service descriptions in a document say. */
 export interface Described {
@@ -18,8 +18,8 @@ export interface Described {
   cases: readonly Case[];
   schemas: readonly FoundSchema[];
   faults: readonly DescriptionFault[];
-  /** Where the document has no words for people. */
-  unspoken: readonly { start: number; end: number }[];
+  /** Where the document holds no sentences. */
+  data: readonly { start: number; end: number }[];
 }
 
 /** What agents paste as a document. Examples of JSON-RPC in a document are examples and no more. */
@@ -53,12 +53,12 @@ function readAll({ text, blocks, schemas }: FoundSchemas, baseUri: string | unde
   if (descriptions.length === 0 || !schemas.every(isInside)) return null;
   const methods = new Map<string, DescribedMethod>();
   const faults: DescriptionFault[] = [];
-  const unspoken: { start: number; end: number }[] = [];
+  const data: { start: number; end: number }[] = [];
   for (const block of descriptions) {
     const root = rootOf(text, block);
     const found = root && methodsAt({ root, start: block.start, pointer: '', baseUri });
     faults.push(...(found?.faults ?? []));
-    if (root !== undefined && baseUri === undefined) unspoken.push(...unspokenIn(root, block.end));
+    if (root !== undefined && baseUri === undefined) data.push(...wordlessParts(root, block.end));
     for (const method of found?.methods ?? []) if (!methods.has(method.name)) methods.set(method.name, method);
   }
   // A description of parts alone serves the schemas of the document.
@@ -68,7 +68,7 @@ function readAll({ text, blocks, schemas }: FoundSchemas, baseUri: string | unde
     ...(request === null ? [] : [{ ...request, claim: 'request' as const }]),
     ...replies.map((reply) => ({ ...reply, claim: 'response' as const })),
   ]);
-  return { interactions, cases, schemas: found, faults, unspoken };
+  return { interactions, cases, schemas: found, faults, data };
 }
 
 function rootOf(text: string, { start, end, isYaml }: JsonBlock): LocatedJson | undefined {

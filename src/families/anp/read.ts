@@ -56,7 +56,7 @@ export function readAgreement(texts: Texts, about: ReadingTask, before?: Before)
     cases: used !== null && texts.cases === null ? used.cases.slice(0, MAX_CASES) : cases,
     faults: [...(used?.faults ?? []), ...casesRead.faults.map(placedFault)],
     schemas: found,
-    ...(used === null ? {} : { unspoken: used.unspoken }),
+    ...(used === null ? {} : { data: used.data }),
     broken: own.broken,
     lenient: own.lenient,
     document: own,

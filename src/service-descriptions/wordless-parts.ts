@@ -7,7 +7,7 @@ const WORDS: ReadonlySet<string> = new Set(['summary', 'description']);
 const SCHEMAS: ReadonlySet<string> = new Set(['schema', 'schemas', 'inputSchema', 'outputSchema']);
 
 /** The parts of a description that have no words for people: all but its summaries and descriptions outside schemas. */
-export function unspokenIn(root: LocatedJson, end: number): { start: number; end: number }[] {
+export function wordlessParts(root: LocatedJson, end: number): { start: number; end: number }[] {
   const texts: LocatedJson[] = [];
   const pending = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
