@@ -30,6 +30,11 @@ export interface Family {
   faults(kind: Kind, data: JsonObject): JobFault[];
   /** The document text and its place in unvalidated job data; `undefined` if there is none. */
   documentIn(data: JsonObject): { text: string; pointer: string } | undefined;
+  /**
+   * The sources that the text of unvalidated job data may be fetched from, in order, and a test by the agreement's own
+   * hash whether a text is the right one; `undefined` if there is nothing to fetch. Absent if nothing ever is.
+   */
+  fetchable?(data: JsonObject): Fetchable | undefined;
   /** The hash that a document is known by in outcomes and stores, as 64 hex digits. */
   hashOf(document: string): string;
   /** Extracts the texts from a job's messages. */
@@ -48,6 +53,12 @@ export interface Family {
   canSay(what: Statement['what'], job: Pick<Job, 'peerCapabilities'>): boolean;
   /** The messages to forward; empty if there is nothing to send. The members of the job may be invalid. */
   say(statement: Statement, job: UncheckedAgreement, language: Language): JsonObject[];
+}
+
+/** Where a document may be fetched from. */
+export interface Fetchable {
+  sources: readonly { uri: string; pointer: string }[];
+  isText(text: string): boolean;
 }
 
 /** The members of a job that hold its agreement, before or after validation. */

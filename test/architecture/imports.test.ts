@@ -83,6 +83,7 @@ const table: Record<string, string[]> = {
   'src/telemetry': ['src/kernel', 'src/contract', 'queues', 'types of sandbox/contract.ts'],
   'src/completion': ['src/kernel', 'src/contract', 'src/telemetry'],
   'src/scripted-model': ['src/kernel', 'src/contract', 'src/completion', 'src/package-file.ts'],
+  'src/fetching': ['src/kernel', 'src/contract'],
   'src/intake': ['src/kernel', 'src/contract', 'src/families', 'src/job', 'queues'],
   'src/hosting': ['src/kernel', 'src/contract', 'src/schemas', 'sandbox'],
   'src/job': jobStandsOn,
