@@ -13,6 +13,8 @@ export interface Network {
   isAllowed(address: string): boolean;
   /** Certificates of the authorities to trust; those of the system if absent. */
   ca?: string;
+  /** The limit of time, if it is not that of `fetchLimits`. */
+  timeoutMs?: number;
 }
 
 /** Limits of one fetch. */
@@ -48,7 +50,7 @@ export function fetcherOn(network: Network, hosts: readonly string[]): SourceFet
     async fetch(uri, signal): Promise<FetchedSource> {
       try {
         const url = checkedUrl(uri, allowed);
-        const timed = AbortSignal.any([signal, AbortSignal.timeout(fetchLimits.timeoutMs)]);
+        const timed = AbortSignal.any([signal, AbortSignal.timeout(network.timeoutMs ?? fetchLimits.timeoutMs)]);
         const bytes = await bytesOf(await responseTo(url, network, timed), timed);
         return { ok: true, text: textOf(bytes) };
       } catch (error) {

@@ -6,6 +6,7 @@ import type { JsonBlock } from '../../documents/json-blocks.ts';
 import { type LocatedJson, readJson } from '../../documents/located-json.ts';
 import { readYaml } from '../../documents/located-yaml.ts';
 import type { TextDocument } from '../../documents/text-document.ts';
+import type { Json } from '../../kernel/json.ts';
 import { type DescribedMethod, interactionsOf } from '../../service-descriptions/described-method.ts';
 import { methodsAt } from '../../service-descriptions/read-service-description.ts';
 import type { DescriptionFault } from '../../service-descriptions/service-description.ts';
@@ -24,6 +25,11 @@ export interface Described {
 
 /** What agents paste as a document. Examples of JSON-RPC in a document are examples and no more. */
 const FORMATS: ReadonlySet<string> = new Set(['openrpc', 'openapi-3.0', 'openapi-3.1', 'mcp-tools']);
+
+/** Whether a value is a description that may be the document of an agreement. */
+export function isPasted(value: Json): boolean {
+  return FORMATS.has(descriptionFormatOf(value) ?? '');
+}
 
 /** Most descriptions of one document. */
 const MAX_DESCRIPTIONS = 8;
@@ -45,9 +51,7 @@ export function describedIn({ own, bases }: TextDocument): Described | null {
 }
 
 function readAll({ text, blocks, schemas }: FoundSchemas, baseUri: string | undefined): Described | null {
-  const descriptions = blocks
-    .filter(({ value }) => FORMATS.has(descriptionFormatOf(value) ?? ''))
-    .slice(0, MAX_DESCRIPTIONS);
+  const descriptions = blocks.filter(({ value }) => isPasted(value)).slice(0, MAX_DESCRIPTIONS);
   const isInside = ({ start }: LocatedSchema) =>
     descriptions.some((block) => start >= block.start && start < block.end);
   if (descriptions.length === 0 || !schemas.every(isInside)) return null;
