@@ -29,6 +29,7 @@ import type { Model } from './completion/create-model.ts';
 import { watchCircuits } from './completion/shared-circuit.ts';
 import { composeModel, limitsOf, modelName } from './compose-model.ts';
 import { type Config, sandboxOptions } from './config.ts';
+import { createSourceFetcher } from './fetching/source-fetcher.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
 import { usageOf } from './job/budget.ts';
@@ -174,6 +175,7 @@ function composeServices(
     readings: createReadingStore(connection, config, whenWritable),
     readingMode: config.reading,
     confirmer: metrics.counting(asking(model.other)),
+    sources: config.fetchHosts.length === 0 ? undefined : createSourceFetcher(config.fetchHosts),
     onJobEvent: (event) => {
       metrics.onJobEvent(event);
       tellJob(event);

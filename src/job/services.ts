@@ -2,7 +2,7 @@ import type { BundleResult, LoadedHandler, Sandbox } from '../../sandbox/contrac
 import type { Model } from '../completion/create-model.ts';
 import type { Completer } from '../contract/completion.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
-import type { HandlerStore, ReadingStore } from '../contract/ports.ts';
+import type { HandlerStore, ReadingStore, SourceFetcher } from '../contract/ports.ts';
 import type { ReadingMode } from '../contract/reading.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
@@ -46,5 +46,7 @@ export interface Services {
   spending: SpendingBook;
   /** The budget of all jobs of this process. */
   processBudget: ProcessBudget;
+  /** Fetches the texts that agreements name by URI; absent unless the operator enabled it. */
+  sources?: SourceFetcher | undefined;
   onJobEvent(event: JobEvent): void;
 }

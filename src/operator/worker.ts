@@ -35,6 +35,7 @@ const settingsRead = [
   ...sandboxSettings,
   'advisoryChecks',
   'trialSeed',
+  'fetchHosts',
   'retentionSeconds',
   'maxHandlersPerTenant',
   'quarantineSeconds',

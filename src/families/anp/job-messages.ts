@@ -8,6 +8,23 @@ export const jobSchemas = {
   agreement: inJob('protocolNegotiation', ['sequenceId', 'candidateProtocols', 'status']),
   testCases: inJob('testCasesNegotiation', ['testCases', 'status']),
   complaint: inJob('fixErrorNegotiation', ['errorDescription']),
+  own: {
+    baseProtocols: {
+      type: 'object',
+      description: 'URI of a protocol that the agreement modifies → its text.',
+      additionalProperties: {
+        type: 'object',
+        required: ['content'],
+        properties: { content: { type: 'string' }, sha256: { $ref: '#/$defs/sha256' } },
+      },
+      default: {},
+    },
+    peerCapabilities: {
+      type: 'array',
+      items: { type: 'string' },
+      description: "The peer's supportedCapabilities; absent = all of them.",
+    },
+  },
 };
 
 function inJob(action: 'protocolNegotiation' | 'testCasesNegotiation' | 'fixErrorNegotiation', required: string[]) {
