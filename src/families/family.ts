@@ -87,6 +87,8 @@ export interface FamilyReading {
   lenient: readonly { start: number; end: number }[];
   /** The document and its base protocols, as they were read. */
   document: ReadText;
+  /** Parts of the document that hold no sentences: data for machines, whose words are elsewhere in it. */
+  data?: readonly { start: number; end: number }[];
   baseDocuments: readonly (ReadText & { uri: string; prose: string })[];
   /** The case text as it was read, or instead the JSON that lists the cases. */
   casesText?: string;

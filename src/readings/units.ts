@@ -91,7 +91,7 @@ const cache = new WeakMap<object, readonly Unit[]>();
 
 function allUnits({ agreement, task }: Pick<Subject, 'agreement' | 'task'>): Unit[] {
   const schemas = agreement.schemas.filter(({ baseUri }) => baseUri === undefined);
-  const units = unitsOf(agreement.text, schemas);
+  const units = unitsOf(agreement.text, [...schemas, ...(agreement.data ?? [])]);
   const taskUnits = unitsOf(task?.description ?? '').map(
     (unit): Unit => ({ ...unit, of: 'task', number: units.length + unit.number }),
   );
