@@ -6,7 +6,7 @@ const MAX_DEPTH = 16;
 
 /**
  * What an artifact says in words: its description, then every other text in it that is a sentence, those of a method
- * under its name. Schemas, examples and signatures say nothing in words.
+ * under its name with its errors. Schemas, examples and signatures say nothing in words.
  */
 export function wordsOf(artifact: Json, isChosen: (method: string) => boolean): string {
   if (!isObject(artifact)) return '';
@@ -15,7 +15,7 @@ export function wordsOf(artifact: Json, isChosen: (method: string) => boolean): 
   for (const method of Array.isArray(methods) ? methods : []) {
     const name = isObject(method) ? method.name : undefined;
     if (typeof name !== 'string' || !isChosen(name)) continue;
-    const texts = textsIn(method, 0);
+    const texts = [...textsIn(method, 0), ...errorList(method)];
     if (texts.length > 0) parts.push(`## ${name.replaceAll(/\s+/g, ' ')}`, ...texts);
   }
   return parts.slice(0, MAX_TEXTS).join('\n\n');
@@ -30,7 +30,16 @@ function textsIn(value: Json, depth: number): string[] {
     .flatMap(([name, member]) => (WORDLESS.test(name) ? [] : textsIn(member, depth + 1)));
 }
 
+function errorList(method: Json): string[] {
+  const errors = isObject(method) && Array.isArray(method.errors) ? method.errors : [];
+  const lines = errors.flatMap((error) => {
+    if (!isObject(error) || typeof error.code !== 'number' || typeof error.message !== 'string') return [];
+    return [`- ${error.code}: ${error.message.replaceAll(/\s+/g, ' ')}`];
+  });
+  return lines.length === 0 ? [] : [`Errors:\n${lines.join('\n')}`];
+}
+
 /** Three words, or any in a script without spaces. */
 const SENTENCE = /\S\s+\S+\s+\S|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 
-const WORDLESS = /schema|^(?:digest|proof|signatures?|examples|test_cases)$|_ur[il]$/;
+const WORDLESS = /schema|^(?:digest|errors|proof|signatures?|examples|test_cases)$|_ur[il]$/;
