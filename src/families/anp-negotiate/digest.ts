@@ -27,6 +27,7 @@ export function digestBasis(given: string, text: string): DigestBasis | undefine
   const reading = readJson(text, text.search(/\S|$/));
   if (wanted === undefined || !reading.ok || !isObject(reading.node.value)) return undefined;
   const { node } = reading;
+  if (text.slice(node.end).trim() !== '') return undefined;
   if (wanted === sha256(canonicalJson(withoutDigest(reading.node.value)))) return 'canonical JSON';
   const rest = JSON.stringify(withoutDigest(reading.node.value));
   return [text, rest, ...cutTexts(text, node)].some((bytes) => wanted === sha256(bytes)) ? 'bytes' : undefined;
