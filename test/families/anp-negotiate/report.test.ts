@@ -18,7 +18,8 @@ function report(
   return told as ReturnType<typeof report>;
 }
 
-const of = (artifact: JsonObject) => job({ agreement: { result, artifact } });
+const selected = { contentType: 'application/json', securityProfile: 'transport-protected' };
+const of = (artifact: JsonObject) => job({ agreement: { result: { ...result, selected }, artifact } });
 
 test('a report says what was agreed, and what handler keeps it', () => {
   const digest = artifactDigest(example);
