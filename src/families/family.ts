@@ -22,7 +22,7 @@ export interface Family {
     readonly testCases?: JsonObject;
     readonly complaint?: JsonObject;
     /** Members of a job that only some families accept, by name; in jobs of other families they are faults. */
-    readonly own?: { readonly supplied?: JsonObject };
+    readonly own?: Readonly<Record<string, JsonObject>>;
     /** How the peers write the hash of a document; absent if it is its SHA-256. */
     readonly protocolHash?: JsonObject;
   };

@@ -1,4 +1,4 @@
-import type { Job, Kind } from '../../contract/job.ts';
+import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
 import { escapeToken, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { suppliedSchema } from '../supplied.ts';
@@ -51,10 +51,9 @@ export const messageSchemas = {
 /** Faults beyond the schema. */
 export function messageFaults(kind: Kind, data: JsonObject): JobFault[] {
   const { agreement, supplied } = data;
-  const ofOthers = membersOfOthers(data);
-  if (!isObject(agreement) || typeof agreement.document === 'string') return ofOthers;
+  if (!isObject(agreement) || typeof agreement.document === 'string') return [];
   const agreed = agreedIn(agreement, supplied);
-  return [...ofOthers, ...resultFaults(kind, agreed), ...artifactFaults(agreed)];
+  return [...resultFaults(kind, agreed), ...artifactFaults(agreed)];
 }
 
 function resultFaults(kind: Kind, { result, resultPointer }: Agreed): JobFault[] {
@@ -107,19 +106,6 @@ function artifactFaults(agreed: Agreed): JobFault[] {
 
 function has(supplied: JsonObject, uri: string): boolean {
   return Object.hasOwn(supplied, uri);
-}
-
-/** Members that say something in other families only. */
-const OTHERS: readonly (keyof Job)[] = ['baseProtocols', 'peerCapabilities'];
-
-function membersOfOthers(data: JsonObject): JobFault[] {
-  return OTHERS.flatMap((name) => {
-    const given = member(data, name);
-    if (given === undefined || (isObject(given) && Object.keys(given).length === 0)) return [];
-    return [
-      fault('JOB_INVALID', `/${name}`, 'found a member that the family anp-negotiate does not know, wanted none'),
-    ];
-  });
 }
 
 /** What a peer's error says: its message, and the details of its data. */
