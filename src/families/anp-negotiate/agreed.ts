@@ -2,7 +2,7 @@ import { member } from '../../contract/job-fault.ts';
 import type { LocatedJson } from '../../documents/located-json.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { writeAgreementText } from './agreement-text.ts';
-import { type Artifact, type ArtifactMethod, readArtifact, textAt } from './artifact.ts';
+import { type Artifact, type ArtifactMethod, readArtifact, textAt, textsAt } from './artifact.ts';
 import { isDigest } from './digest.ts';
 import { wordsOf } from './words.ts';
 
@@ -11,9 +11,8 @@ export interface Agreed {
   /** The result, and its place in the job. A JSON-RPC response in its place is opened. */
   result?: Json;
   resultPointer: string;
-  /** The text of the protocol artifact, and its place. */
+  /** The text of the protocol artifact. */
   artifact?: string;
-  artifactPointer: string;
   /** The names of the methods that the job chooses. */
   methods?: readonly string[];
   supplied: JsonObject;
@@ -39,15 +38,12 @@ export function agreedIn(agreement: Json | undefined, supplied: Json | undefined
   const result = isResponse ? given.result : given;
   const methods = member(agreement, 'methods');
   const texts = isObject(supplied) ? supplied : {};
-  const named = textAt(member(result, 'selected'), 'protocolArtifact');
-  const own = textOf(member(agreement, 'artifact'));
-  const referred = named === undefined ? undefined : textAt(texts, named);
-  const artifact = own ?? referred;
+  const named = textOf(member(agreement, 'artifact')) ?? textAt(member(result, 'selected'), 'protocolArtifact');
+  const artifact = named === undefined ? undefined : (textAt(texts, named) ?? textOf(member(agreement, 'artifact')));
   return {
     ...(result === undefined ? {} : { result }),
     resultPointer: isResponse ? '/agreement/result/result' : '/agreement/result',
     ...(artifact === undefined ? {} : { artifact }),
-    artifactPointer: own === undefined && referred !== undefined ? '/supplied' : '/agreement/artifact',
     ...(Array.isArray(methods) ? { methods: methods.filter((name) => typeof name === 'string') } : {}),
     supplied: texts,
   };
@@ -118,6 +114,17 @@ function selectionOf({ result, artifact, methods }: Agreed): Selection {
     ['responseSchema', textAt(schemas, 'responseSchema')],
   ];
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+/** The selection in the text of an agreement, which may come from anybody. */
+export function selectionIn(value: Json | undefined): Selection {
+  const names = ['contentType', 'securityProfile', 'protocolArtifact', 'name', 'requestSchema', 'responseSchema'];
+  const texts = names.flatMap((name) => {
+    const text = textAt(value, name);
+    return text === undefined ? [] : [[name, text]];
+  });
+  const methods = Array.isArray(member(value, 'methods')) ? { methods: textsAt(value, 'methods') } : {};
+  return { ...methods, ...Object.fromEntries(texts) };
 }
 
 /** A URI without its fragment. */

@@ -62,7 +62,7 @@ function resultFaults(kind: Kind, { result, resultPointer }: Agreed): JobFault[]
   const reading = readNegotiationResult(isObject(result) ? result : null);
   if (!reading.ok)
     return reading.faults.map(({ pointer, message }) =>
-      fault('JOB_INVALID', `${resultPointer}${pointer}`, message.replace(/^.*?: (?=found )/s, '')),
+      fault('JOB_INVALID', `${resultPointer}${pointer}`, message.slice(message.indexOf('found '))),
     );
   const { status } = reading.message;
   if (status === 'accepted' || kind === 'review') return [];

@@ -9,7 +9,7 @@ import { quoteText } from '../../kernel/quote.ts';
 import { usedSchema } from '../../schemas/used-schema.ts';
 import { type DescribedMethod, interactionsOf } from '../../service-descriptions/described-method.ts';
 import { type FamilyReading, type PlacedFinding, type ReadingTask, withoutProse } from '../family.ts';
-import { chosenMethods, methodOfResult, type Selection, withoutFragment } from './agreed.ts';
+import { chosenMethods, methodOfResult, type Selection, selectionIn, withoutFragment } from './agreed.ts';
 import { type AgreementText, readAgreementText, type TextPart } from './agreement-text.ts';
 import {
   type Artifact,
@@ -25,7 +25,7 @@ import { digestFindings, selectionFindings } from './check-selection.ts';
 export function readAgreement({ document, cases }: Texts, { payload }: ReadingTask): FamilyReading {
   const parts: AgreementText = readAgreementText(document) ?? { schemas: new Map(), words: '' };
   const selected = parts.selection && readPart(document, parts.selection);
-  const selection = selected?.ok === true && isObject(selected.node.value) ? (selected.node.value as Selection) : {};
+  const selection = selectionIn(selected?.ok === true ? selected.node.value : undefined);
   const reading = parts.artifact && readArtifact(document, parts.artifact);
   const artifact = reading?.ok === true ? reading.artifact : undefined;
   const sources = new SchemaSources(document, parts, artifact);

@@ -27,7 +27,10 @@ function textsIn(value: Json, depth: number): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, depth + 1));
   return Object.entries(value)
     .sort(([one], [other]) => Number(other === 'description') - Number(one === 'description'))
-    .flatMap(([name, member]) => (WORDLESS.test(name) ? [] : textsIn(member, depth + 1)));
+    .flatMap(([name, member]) => {
+      if (WORDLESS.test(name)) return [];
+      return WORDY.has(name) && typeof member === 'string' ? [member] : textsIn(member, depth + 1);
+    });
 }
 
 function errorList(method: Json): string[] {
@@ -41,5 +44,8 @@ function errorList(method: Json): string[] {
 
 /** Three words, or any in a script without spaces. */
 const SENTENCE = /\S\s+\S+\s+\S|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
+
+/** Members whose text is said, however short. */
+const WORDY: ReadonlySet<string> = new Set(['description', 'summary']);
 
 const WORDLESS = /schema|^(?:digest|errors|proof|signatures?|examples|test_cases)$|_ur[il]$/;

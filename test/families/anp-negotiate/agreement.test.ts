@@ -62,6 +62,10 @@ test('an artifact is given as an object, as its text, or by the URI that the res
   for (const data of [
     job({ agreement: { result, artifact: text } }),
     job({ agreement: { result: named }, supplied: { ...supplied, 'https://example.com/artifact.json': text } }),
+    job({
+      agreement: { result, artifact: 'https://example.com/artifact.json' },
+      supplied: { ...supplied, 'https://example.com/artifact.json': text },
+    }),
     job({ agreement: { result: response, artifact, 'x-kept': true } }),
     job({ agreement: { ...response, artifact } }),
   ]) {

@@ -66,6 +66,25 @@ test('whatever an agreement holds, reading it throws nothing', () => {
   );
 });
 
+test('whatever the text of an agreement selects, reading it throws nothing', () => {
+  const value = fc.constantFrom<Json>('a', '', 7, null, {}, ['a', 7], true);
+  const names = ['methods', 'contentType', 'securityProfile', 'protocolArtifact', 'name', 'requestSchema'];
+  const selection = fc.dictionary(fc.constantFrom(...names), value);
+  const { artifact } = job().agreement as JsonObject;
+  fc.assert(
+    fc.property(fc.option(selection), fc.boolean(), (selected, hasArtifact) => {
+      const text = writeAgreementText({
+        ...(hasArtifact ? { artifact: JSON.stringify(artifact) } : {}),
+        selection: JSON.stringify(selected),
+        schemas: new Map(),
+        words: '',
+      });
+      codesOf(job({ agreement: { document: text } }));
+      anpNegotiate.hashOf(text);
+    }),
+  );
+});
+
 test('texts that are huge, deep or cut off are read in one pass', () => {
   const [first = ''] = documentOf(job()).split('# Words');
   for (const text of [
