@@ -190,8 +190,11 @@ test('a family of agreements imports no other family', () => {
 test('what is one family’s stands in its folder alone', () => {
   const words = /candidateProtocols|codeGeneration|fixErrorNegotiation|testCasesNegotiation|Test Case/;
   const others = files.filter((file) => !file.startsWith('src/families/anp/'));
+  // Both dialects of ANP have a member of this name.
+  const ownWords = (file: string, text: string) =>
+    file.startsWith('src/families/anp-negotiate/') ? text.replaceAll('candidateProtocols', '') : text;
   assert.deepEqual(
-    others.filter((file) => words.test(readFileSync(join(root, file), 'utf8'))),
+    others.filter((file) => words.test(ownWords(file, readFileSync(join(root, file), 'utf8')))),
     [],
   );
   const named = imports.filter(

@@ -79,7 +79,12 @@ test('a member that only another family accepts is reported with that family', (
   const supplied = { 'https://protocols.example/a.txt': 'a text' };
   assert.deepEqual(
     faultsOf('generate', jobData({ supplied })).map(({ pointer, message }) => [pointer, message]),
-    [['/supplied', 'Cannot accept job at /supplied: found a member of the family agora, wanted none in anp']],
+    [
+      [
+        '/supplied',
+        'Cannot accept job at /supplied: found a member of the families anp-negotiate and agora, wanted none in anp',
+      ],
+    ],
   );
 });
 

@@ -2,6 +2,7 @@ import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
 import { escapeToken, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Fetchable } from '../family.ts';
+import { suppliedSchema } from '../supplied.ts';
 import { encodingOf, isHashOf, protocolHash } from './protocol-hash.ts';
 import { documentInSource, isDataUri, sourceUriOf } from './source-uri.ts';
 
@@ -24,11 +25,7 @@ export const messageSchemas = {
     },
   },
   own: {
-    supplied: {
-      type: 'object',
-      description: 'URI of a source → its text, which need not be fetched then.',
-      additionalProperties: { type: 'string' },
-    },
+    supplied: suppliedSchema,
   },
   // Agora has no message for cases, so they are a list.
   testCases: { type: 'array' },
