@@ -1,0 +1,38 @@
+import type { Case, Interaction } from '../contract/agreement.ts';
+import type { Finding } from '../contract/finding.ts';
+
+/**
+ * The formats of service descriptions: OpenRPC 1.x, OpenAPI 3.0, OpenAPI 3.1 and newer, an exchange of JSON-RPC 2.0 as
+ * an example, the `interface` with `endpoints` of Agent Description's examples, and the result of MCP's `tools/list`.
+ */
+export type DescriptionFormat = 'openrpc' | 'openapi-3.0' | 'openapi-3.1' | 'json-rpc' | 'endpoints' | 'mcp-tools';
+
+/** What a service description says: facts, and what of it cannot be used. */
+export interface ServiceDescription {
+  /** `null` if the text is no service description that is known. */
+  format: DescriptionFormat | null;
+  /** Its title; empty if it has none. */
+  title: string;
+  /** One for each method, in document order. With several methods, their requests name the method by `$method`. */
+  interactions: readonly Interaction[];
+  /** The examples of all methods, numbered from 1. */
+  cases: readonly Case[];
+  /** What cannot be read or used, and where; `severity` tells whether the description is usable nevertheless. */
+  faults: readonly DescriptionFault[];
+}
+
+/** A fault of a service description as a finding, with its place in the text. */
+export interface DescriptionFault {
+  finding: Finding;
+  text: 'document';
+  /** UTF-16 offset. */
+  at: number;
+}
+
+/** What to read of a service description. */
+export interface DescriptionChoice {
+  /** The names of the wanted methods; all of them if absent. */
+  methods?: readonly string[] | undefined;
+  /** The URI of the text, where it is not the document of the agreement itself. */
+  baseUri?: string | undefined;
+}
