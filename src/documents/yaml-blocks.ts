@@ -103,6 +103,11 @@ function indentOf(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0;
 }
 
+/** Whether a text has few enough tokens to be read as YAML. */
+export function hasFewTokens(text: string): boolean {
+  return tokensIn(text, MAX_TOKENS).tokens <= MAX_TOKENS;
+}
+
 /** Counts the tokens of a YAML text and their length; stops after `most` tokens. */
 function tokensIn(text: string, most: number): { tokens: number; length: number } {
   let [tokens, length] = [0, 0];

@@ -1,0 +1,143 @@
+import type { LocatedJson } from '../documents/located-json.ts';
+import { readJson } from '../documents/located-json.ts';
+import { readYaml } from '../documents/located-yaml.ts';
+import { hasFewTokens } from '../documents/yaml-blocks.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { quoteText } from '../kernel/quote.ts';
+import { type DescribedMethod, interactionsOf } from './described-method.ts';
+import { readEndpoints } from './endpoints.ts';
+import { readJsonRpc } from './json-rpc.ts';
+import { readMcpTools } from './mcp-tools.ts';
+import { readOpenApi } from './openapi.ts';
+import { readOpenRpc } from './openrpc.ts';
+import type {
+  DescriptionChoice,
+  DescriptionFault,
+  DescriptionFormat,
+  ServiceDescription,
+} from './service-description.ts';
+import { type DescriptionPlace, Source } from './source.ts';
+
+/** Most methods of one agreement: their schemas are compared with each other, and together make up one schema. */
+export const MAX_METHODS = 64;
+
+/** Longest text of a description, in UTF-16 units; as long as the largest job. */
+const MAX_CHARS = 1_000_000;
+
+/**
+ * Reads a service description, JSON or YAML, from its text. Never throws: what cannot be read is among the faults. Time
+ * linear in the text; fetches nothing.
+ */
+export function readServiceDescription(text: string, choice: DescriptionChoice = {}): ServiceDescription {
+  const read = rootOf(text);
+  if (!('root' in read)) return unreadable(read.found, read.at);
+  return readDescriptionAt({ root: read.root, start: read.root.start, pointer: '', baseUri: choice.baseUri }, choice);
+}
+
+/** Reads a service description that is a value in a larger text, such as the `definition` of an interface. */
+export function readDescriptionAt(place: DescriptionPlace, choice: DescriptionChoice = {}): ServiceDescription {
+  const described = methodsAt(place, choice);
+  if (described === undefined) return unreadable('no service description', place.root.start);
+  const { format, title, methods, faults } = described;
+  return { format, title, ...interactionsOf(methods), faults };
+}
+
+/** What a description says of its methods, before they are made interactions. */
+export interface DescribedMethods {
+  format: DescriptionFormat;
+  title: string;
+  methods: readonly DescribedMethod[];
+  faults: readonly DescriptionFault[];
+}
+
+/** The methods of a service description; `undefined` if the value is none. Never throws. */
+export function methodsAt(
+  given: DescriptionPlace,
+  { methods: wanted }: DescriptionChoice = {},
+): DescribedMethods | undefined {
+  const place = withoutEnvelope(given);
+  const format = formatOf(place.root.value);
+  if (format === undefined) return undefined;
+  const source = new Source(place);
+  const names = wanted && new Set(wanted);
+  const found = READERS[format](source, (name) => names === undefined || names.has(name));
+  const methods = distinct(found, source);
+  for (const name of names ?? []) if (!found.some((method) => method.name === name)) source.unknownMethod(name);
+  if (found.length === 0 && wanted === undefined) source.fault('error', source.root, 'no method', 'at least one');
+  const title = source.text(source.at(source.root, 'info'), 'title');
+  return { format, title, methods, faults: source.faults };
+}
+
+/** The format of a value that is a service description; `undefined` if it is none. */
+export function formatOf(value: Json): DescriptionFormat | undefined {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isExchange) ? 'json-rpc' : undefined;
+  if (!isObject(value)) return undefined;
+  if (typeof value.openrpc === 'string') return 'openrpc';
+  if (typeof value.openapi === 'string' && /^3\.\d/.test(value.openapi))
+    return value.openapi.startsWith('3.0') ? 'openapi-3.0' : 'openapi-3.1';
+  if (Array.isArray(value.tools) && value.tools.length > 0 && value.tools.every(isTool)) return 'mcp-tools';
+  if (isObject(value.interface) && Array.isArray(value.interface.endpoints)) return 'endpoints';
+  return isExchange(value) ? 'json-rpc' : undefined;
+}
+
+const READERS = {
+  openrpc: readOpenRpc,
+  'openapi-3.0': readOpenApi,
+  'openapi-3.1': readOpenApi,
+  'json-rpc': readJsonRpc,
+  endpoints: readEndpoints,
+  'mcp-tools': readMcpTools,
+} as const;
+
+function isTool(tool: Json): boolean {
+  return isObject(tool) && typeof tool.name === 'string' && isObject(tool.inputSchema);
+}
+
+function isExchange(value: Json): boolean {
+  return isObject(value) && isObject(value.request) && value.request.jsonrpc === '2.0' && isObject(value.response);
+}
+
+/** The result in a JSON-RPC response, as `tools/list` and `rpc.discover` answer; everything else as it is. */
+function withoutEnvelope(place: DescriptionPlace): DescriptionPlace {
+  const { root, pointer } = place;
+  if (!isObject(root.value) || root.value.jsonrpc !== '2.0' || !isObject(root.value.result)) return place;
+  const result = root.members?.findLast(({ name }) => name === 'result')?.node;
+  return result === undefined ? place : { ...place, root: result, pointer: `${pointer}/result` };
+}
+
+/** The methods without those whose names are taken, and without those beyond the limit; each is a fault. */
+function distinct(methods: readonly DescribedMethod[], source: Source): DescribedMethod[] {
+  const byName = new Map<string, DescribedMethod>();
+  for (const method of methods) {
+    if (!byName.has(method.name)) byName.set(method.name, method);
+    else source.fault('error', source.root, `two methods ${quoteText(method.name)}`, 'names that differ');
+  }
+  const all = [...byName.values()];
+  if (all.length > MAX_METHODS)
+    source.fault('error', source.root, `${all.length} methods`, `at most ${MAX_METHODS}, or a choice of them`);
+  return all.slice(0, MAX_METHODS);
+}
+
+function rootOf(text: string): { root: LocatedJson } | { found: string; at: number } {
+  if (text.length > MAX_CHARS) return { found: `${text.length} characters, more than ${MAX_CHARS}`, at: 0 };
+  const start = text.search(/[^\s\ufeff]/);
+  if (start >= 0 && /[{[]/.test(text[start] ?? '')) {
+    const json = readJson(text, start, true);
+    if (json.ok)
+      return text.slice(json.node.end).trim() === ''
+        ? { root: json.node }
+        : { found: 'text after the JSON', at: json.node.end };
+    return { found: json.beyond === 'depth' ? 'JSON that nests too deep' : 'JSON that breaks off', at: json.at };
+  }
+  if (!hasFewTokens(text)) return { found: 'YAML with too many lines', at: 0 };
+  const [document, ...more] = readYaml(text, 0, text.length);
+  if (document === undefined) return { found: 'nothing', at: 0 };
+  if (!document.ok || more.length > 0) return { found: 'YAML that cannot be read', at: document.ok ? 0 : document.at };
+  return { root: document.node };
+}
+
+function unreadable(found: string, at: number): ServiceDescription {
+  const message = `Cannot read service description: found ${found}, wanted OpenRPC, OpenAPI 3, an MCP list of tools or examples of JSON-RPC, in JSON or YAML`;
+  const finding = { code: 'DOCUMENT_DESCRIPTION_UNREADABLE', severity: 'error', in: 'document', message } as const;
+  return { format: null, title: '', interactions: [], cases: [], faults: [{ finding, text: 'document', at }] };
+}
