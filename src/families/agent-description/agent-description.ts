@@ -1,6 +1,7 @@
 import { member } from '../../contract/job-fault.ts';
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Family } from '../family.ts';
+import { readDescription } from './description.ts';
 import { documentOf, dossierHash } from './dossier.ts';
 import { messageFaults, messageSchemas } from './messages.ts';
 import { readAgreement } from './read.ts';
@@ -29,10 +30,11 @@ export const agentDescription: Family = {
     ...(cases === null || typeof cases === 'string' ? {} : { testCases: [...cases] }),
   }),
   textsIn(message, written) {
-    if (isDescription(message)) return { document: written ?? JSON.stringify(message, null, 2) };
-    const given = member(message, 'description');
-    const isCarried = typeof given === 'string' ? isDescriptionText(given) : isObject(given) && isDescription(given);
-    const document = isCarried ? documentOf(message, member(message, 'supplied')) : undefined;
+    // A file may hold the description itself, as an agent publishes it.
+    const isBare = isDescription(message);
+    const carried: JsonObject = isBare ? { description: written ?? message } : message;
+    if (!isBare && !holdsDescription(member(message, 'description'))) return undefined;
+    const document = documentOf(carried, undefined);
     return document === undefined ? undefined : { document };
   },
   read: readAgreement,
@@ -52,11 +54,8 @@ function isDescription(value: JsonObject): boolean {
   return isNamed || value.protocolType === 'ANP' || Array.isArray(value['ad:interfaces']);
 }
 
-function isDescriptionText(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) && isDescription(value as JsonObject);
-  } catch {
-    return false;
-  }
+function holdsDescription(given: Json | undefined): boolean {
+  if (typeof given !== 'string') return isObject(given) && isDescription(given);
+  const { description } = readDescription(given);
+  return description !== undefined && isDescription(description.value);
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../contract/finding.ts';
-import { type LocatedJson, nodeAt, readJson } from '../../documents/located-json.ts';
+import { type LocatedJson, nodeAt, readJson, scanJson } from '../../documents/located-json.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import type { PlacedFinding } from '../family.ts';
@@ -39,6 +39,8 @@ export interface DescriptionReading {
   description?: Description;
   /** Its JSON with places; absent if the text is none. */
   root?: LocatedJson;
+  /** Whether it has comments or trailing commas, which other readers refuse. */
+  lenient?: boolean;
   faults: PlacedFinding[];
 }
 
@@ -58,7 +60,8 @@ export function readDescription(text: string, start = 0, end = text.length): Des
   if (!read.ok || read.node.end > end || !/^\s*$/.test(text.slice(read.node.end, end))) return invalid('no JSON');
   const { node: root } = read;
   if (!isObject(root.value)) return invalid('JSON that is no object');
-  const value = root.value;
+  const { value } = root;
+  const strict = scanJson(text, root.start);
   const list = partOf(root, 'interfaces');
   const interfaces = (list?.node.items ?? [])
     .slice(0, MAX_INTERFACES)
@@ -70,13 +73,19 @@ export function readDescription(text: string, start = 0, end = text.length): Des
     url: textIn(value, 'url') || textIn(value, '@id'),
     interfaces,
   };
-  return { description, root, faults: [...memberFaults(root), ...listFaults(list)] };
+  return { description, root, lenient: !strict.ok, faults: [...memberFaults(root), ...listFaults(list)] };
 }
 
-/** The node of an interface's own document: the member of a description that holds it. */
-export function inlineNode(root: LocatedJson, index: number): LocatedJson | undefined {
-  const one = partOf(root, 'interfaces')?.node.items?.[index];
-  return one && INLINE.map((name) => nodeAt(one, `/${name}`)).find((node) => node !== undefined);
+/** The document that a description contains for an interface, with its place. */
+export function inlineDocument(root: LocatedJson, index: number): { pointer: string; node: LocatedJson } | undefined {
+  const list = partOf(root, 'interfaces');
+  const one = list?.node.items?.[index];
+  for (const name of INLINE) {
+    const part = one && partOf(one, name);
+    if (list !== undefined && part !== undefined)
+      return { pointer: `${list.pointer}/${index}${part.pointer}`, node: part.node };
+  }
+  return undefined;
 }
 
 /** The members in which an interface holds its document. */

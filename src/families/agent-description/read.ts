@@ -1,0 +1,82 @@
+import { type Case, type LocatedSchema, MAX_CASES, type Texts } from '../../contract/agreement.ts';
+import type { FoundSchema } from '../../documents/find-schemas.ts';
+import type { LocatedJson } from '../../documents/located-json.ts';
+import { quoteText } from '../../kernel/quote.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
+import { readDescriptionAt, readServiceDescription } from '../../service-descriptions/read-service-description.ts';
+import type { ServiceDescription } from '../../service-descriptions/service-description.ts';
+import { type FamilyReading, type PlacedFinding, withoutProse } from '../family.ts';
+import { chooseInterface, isInline } from './choose-interface.ts';
+import { type Description, inlineDocument, placed, readDescription } from './description.ts';
+import { type Dossier, openDossier } from './dossier.ts';
+
+/** Reads a description, its proof, and the chosen interface: each method is an interaction, each example a case. */
+export function readAgreement({ document, cases }: Texts): FamilyReading {
+  const dossier = openDossier(document);
+  const { start, end } = dossier.description;
+  const { description, root, lenient = false, faults } = readDescription(document, start, end);
+  const service = description && root && serviceOf(dossier, description, root);
+  const interactions = service?.interactions ?? [];
+  const schemas = new Set(interactions.flatMap(({ request, replies }) => [...(request ? [request] : []), ...replies]));
+  const listed = Array.isArray(cases) ? cases : [];
+  const found = [...listed.map(({ request, response, expected = '' }) => ({ request, response, expected }))];
+  for (const { request, response, expected } of service?.cases ?? []) {
+    const isListed = found.some((one) => equalJson(one.request, request) && equalJson(one.response, response));
+    if (!isListed) found.push({ request, response, expected });
+  }
+  return {
+    ...withoutProse,
+    interactions: interactions.length > 0 ? interactions : [{ name: '', request: null, replies: [] }],
+    payload: 'json',
+    cases: found.slice(0, MAX_CASES).map((one, index): Case => ({ testCase: index + 1, ...one, negative: false })),
+    faults: [...faults, ...proofFaults(dossier), ...(service?.faults ?? []), ...tooManyCases(found.length)],
+    schemas: [...schemas].map((schema: LocatedSchema): FoundSchema => ({ ...schema, claim: null })),
+    lenient: root !== undefined && lenient ? [{ start: root.start, end: root.end }] : [],
+    document: {
+      text: document,
+      blocks: root === undefined ? [] : [{ start: root.start, end: root.end, value: root.value, lenient }],
+    },
+  };
+}
+
+/** What the chosen interface says, or why nothing can be read of it. */
+function serviceOf(
+  dossier: Dossier,
+  description: Description,
+  root: LocatedJson,
+): Pick<ServiceDescription, 'interactions' | 'cases' | 'faults'> {
+  const { text, choice, methods, interfaceText } = dossier;
+  const found = chooseInterface(description, choice, (url) => url === interfaceText?.uri);
+  if (!found.ok) return unusable(found.reason, root.start);
+  const { index, protocol, url } = found.chosen;
+  if (interfaceText !== undefined) return readServiceDescription(text, { methods }, interfaceText);
+  const inline = isInline(found.chosen) ? inlineDocument(root, index) : undefined;
+  if (inline !== undefined && typeof inline.node.value === 'string')
+    return readServiceDescription(inline.node.value, { methods });
+  if (inline !== undefined)
+    return readDescriptionAt({ root: inline.node, start: root.start, pointer: inline.pointer }, { methods });
+  const what = url === undefined ? 'without a document' : 'whose document is not supplied';
+  const named = protocol === '' ? '' : `${quoteText(protocol)} `;
+  return unusable(`found ${named}interface ${index} ${what}, wanted its text`, root.start);
+}
+
+function unusable(reason: string, at: number): Pick<ServiceDescription, 'interactions' | 'cases' | 'faults'> {
+  const message = `Cannot use interface: ${reason}`;
+  const { finding } = placed({ code: 'DOCUMENT_INTERFACE_UNUSABLE', message }, at);
+  return { interactions: [], cases: [], faults: [{ finding, text: 'document', at }] };
+}
+
+function proofFaults({ proof, description }: Dossier): PlacedFinding[] {
+  if (proof === undefined || proof.status === 'absent' || proof.status === 'verified') return [];
+  const message = `Cannot verify proof of the description: ${proof.reason}`;
+  const fault = placed({ code: 'DOCUMENT_PROOF_WRONG', pointer: '/proof', message }, description.start);
+  if (proof.status === 'wrong') return [fault];
+  return [{ ...fault, finding: { ...fault.finding, code: 'DOCUMENT_PROOF_UNVERIFIED', severity: 'warning' } }];
+}
+
+function tooManyCases(found: number): PlacedFinding[] {
+  if (found <= MAX_CASES) return [];
+  const message = `Cannot read cases: found ${found} of them, wanted at most ${MAX_CASES}`;
+  const { finding } = placed({ code: 'DOCUMENT_CASES_TOO_MANY', message, actual: String(found) }, 0);
+  return [{ finding, text: 'cases', at: 0 }];
+}
