@@ -1,4 +1,4 @@
-import { type Case, type LocatedSchema, MAX_CASES, type Texts } from '../../contract/agreement.ts';
+import { type Case, type Interaction, type LocatedSchema, MAX_CASES, type Texts } from '../../contract/agreement.ts';
 import type { FoundSchema } from '../../documents/find-schemas.ts';
 import type { LocatedJson } from '../../documents/located-json.ts';
 import { quoteText } from '../../kernel/quote.ts';
@@ -26,7 +26,7 @@ export function readAgreement({ document, cases }: Texts): FamilyReading {
   }
   return {
     ...withoutProse,
-    interactions: interactions.length > 0 ? interactions : [{ name: '', request: null, replies: [] }],
+    interactions: interactions.length > 0 ? interactions : [UNKNOWN],
     payload: 'json',
     cases: found.slice(0, MAX_CASES).map((one, index): Case => ({ testCase: index + 1, ...one, negative: false })),
     faults: [...faults, ...proofFaults(dossier), ...(service?.faults ?? []), ...tooManyCases(found.length)],
@@ -38,6 +38,13 @@ export function readAgreement({ document, cases }: Texts): FamilyReading {
     },
   };
 }
+
+/** Stands for an interface that cannot be read, which is a finding already. */
+const UNKNOWN: Interaction = {
+  name: '',
+  request: { schema: true, start: 0, end: 0, heading: '' },
+  replies: [{ schema: true, start: 0, end: 0, heading: '' }],
+};
 
 /** What the chosen interface says, or why nothing can be read of it. */
 function serviceOf(
