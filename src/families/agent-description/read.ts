@@ -26,7 +26,7 @@ export function readAgreement({ document, cases }: Texts): FamilyReading {
   }
   return {
     ...withoutProse,
-    interactions: interactions.length > 0 ? interactions : [UNKNOWN],
+    interactions: interactions.length > 0 ? interactions : [UNREADABLE],
     payload: 'json',
     cases: found.slice(0, MAX_CASES).map((one, index): Case => ({ testCase: index + 1, ...one, negative: false })),
     faults: [...faults, ...proofFaults(dossier), ...(service?.faults ?? []), ...tooManyCases(found.length)],
@@ -40,7 +40,7 @@ export function readAgreement({ document, cases }: Texts): FamilyReading {
 }
 
 /** Stands for an interface that cannot be read, which is a finding already. */
-const UNKNOWN: Interaction = {
+export const UNREADABLE: Interaction = {
   name: '',
   request: { schema: true, start: 0, end: 0, heading: '' },
   replies: [{ schema: true, start: 0, end: 0, heading: '' }],
