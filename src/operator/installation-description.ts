@@ -87,8 +87,8 @@ const SHARED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The method that takes a job: its kind, which is the name of a job in the queue, and the members of its data. Conditions
- * that span several members, such as the task of a requester, are left out.
+ * The method that takes a job: its kind, which is the name of a job in the queue, and the members of its data.
+ * Conditions that span several members, such as the task of a requester, are left out.
  */
 function submitMethod({ data = {}, ...parts }: Record<string, JsonObject>): JsonObject {
   const required = new Set([data.required].flat());

@@ -25,8 +25,8 @@ export const MAX_METHODS = 64;
 const MAX_CHARS = 1_000_000;
 
 /**
- * Reads a service description, JSON or YAML, from its text, or from a range of a longer one. Never throws: what cannot be read is among the faults. Time
- * linear in the text; fetches nothing.
+ * Reads a service description, JSON or YAML, from its text, or from a range of a longer one. Never throws: what cannot
+ * be read is among the faults. Time linear in the text; fetches nothing.
  */
 export function readServiceDescription(
   text: string,

@@ -5,7 +5,9 @@ import type { Description, OfferedInterface } from './description.ts';
 /** How a job names an interface: by its number in the list, from 0, or by its name, address or type. */
 export type InterfaceChoice = string | number;
 
-/** An interface, or the reason why there is none, as what was found and wanted. `isOurs`: the job names a wrong one. */
+/**
+ * An interface, or the reason why there is none, as what was found and wanted. `isOurs`: the choice of the job is wrong.
+ */
 export type ChosenInterface = { ok: true; chosen: OfferedInterface } | { ok: false; reason: string; isOurs: boolean };
 
 /**

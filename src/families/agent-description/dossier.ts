@@ -119,8 +119,8 @@ export function openDossier(text: string): Dossier {
 
 /**
  * The hash of a document, as 64 hex digits: SHA-256 of the canonical JSON (RFC 8785) of the description without its
- * proof, the number of the interface, the methods, and the text of the interface (parsed if it is JSON). So the order of
- * members and a new signature change nothing.
+ * proof, the number of the interface, the methods, and the text of the interface (parsed if it is JSON). So neither the
+ * order of members nor a new signature changes it.
  */
 export function dossierHash(text: string): string {
   const { description, interfaceText, choice, methods } = openDossier(text);

@@ -49,7 +49,7 @@ export const messageSchemas = {
   },
 };
 
-/** Faults beyond the schemas: members of other families, a choice that names no interface, a text that is not supplied. */
+/** Faults beyond the schemas: members of other families, a wrong choice, a text that is not supplied. */
 export function messageFaults(_: Kind, data: JsonObject): JobFault[] {
   return [...membersOfOthers(data), ...unkeepable(data), ...choiceFaults(data)];
 }

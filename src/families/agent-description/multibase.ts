@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 
-/** Longest text that is decoded, in characters: decoding base58 takes quadratic time, and no key or signature is longer. */
+/** Longest text that is decoded, in characters: base58 takes quadratic time, and no key or signature is longer. */
 const MAX_LENGTH = 400;
 
 /** The bytes of a base64url text, with or without padding; `undefined` if it is none. */

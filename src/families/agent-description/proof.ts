@@ -48,8 +48,8 @@ export type Suite = keyof typeof SUITES;
 const MAX_PROOFS = 8;
 
 /**
- * Verifies the proof of a document. With several proofs, all must be right; the report is of the first that is not, else
- * of the first one. Time is not checked: no proof is too old. Never throws.
+ * Verifies the proof of a document. With several proofs, all must be right; the report is of the first that is not,
+ * else of the first one. Time is not checked: no proof is too old. Never throws.
  */
 export function verifyProof(document: Json, verifying: Verifying = {}): ProofReport {
   try {
@@ -150,8 +150,8 @@ function ruleOf({ document, name, proof }: Proven, isSigned: Check): SigningRule
 }
 
 /**
- * The same with `@context`: a proof takes over that of its document, and a document may have got more of it after it was
- * signed (Data Integrity EdDSA Cryptosuites 1.0, section 3.3).
+ * The same with `@context`: a proof takes over that of its document, and a document may have got more of it after it
+ * was signed (Data Integrity EdDSA Cryptosuites 1.0, section 3.3).
  */
 function withContext(options: JsonObject, bare: JsonObject): [JsonObject, JsonObject][] {
   const [of, in_] = [options['@context'], bare['@context']];
@@ -188,8 +188,8 @@ export interface Signing {
 }
 
 /**
- * The document with a proof by the two-hash rule, as the SDKs of ANP make it: in base64url, and for `eddsa-jcs-2022` and
- * `ecdsa-jcs-2019` in Multibase. Throws if the key is none, or the document no JSON.
+ * The document with a proof by the two-hash rule, as the SDKs of ANP make it: in base64url, and for `eddsa-jcs-2022`
+ * and `ecdsa-jcs-2019` in Multibase. Throws if the key is none, or the document no JSON.
  */
 export function signDocument(document: JsonObject, signing: Signing): JsonObject {
   const { privateKey, verificationMethod, suite, created } = signing;

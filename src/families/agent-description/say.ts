@@ -7,7 +7,7 @@ import { chooseInterface } from './choose-interface.ts';
 import { readDescription } from './description.ts';
 import { documentOf, openDossier, proofReportOf } from './dossier.ts';
 
-/** What can be said: the protocol negotiates nothing, so its reports are for whoever published or read a description. */
+/** What can be said: the protocol negotiates nothing; a report is for whoever published or read a description. */
 export const SAYABLE: ReadonlySet<Statement['what']> = new Set([
   'generated',
   'failed',
