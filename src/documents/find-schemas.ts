@@ -3,6 +3,7 @@ import { escapeToken, isObject, type Json } from '../kernel/json.ts';
 import { usedSchema } from '../schemas/used-schema.ts';
 import { announcesSchema, claimOf, type Side, sideNamedIn } from './claims.ts';
 import { completedSchema, enclosedSchema, type Library, libraryOf } from './completed-schema.ts';
+import { descriptionFormatOf } from './description-format.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type KnownJson, type LocatedJson, readJson } from './located-json.ts';
 import { readYaml } from './located-yaml.ts';
@@ -117,7 +118,11 @@ function valuesIn(
   const yaml = {
     ...found,
     blocks: found.blocks.filter(
-      ({ value }) => looksLikeSchema(value) || holdsSchema(value) || isAnnouncedSchema(value, true),
+      ({ value }) =>
+        looksLikeSchema(value) ||
+        holdsSchema(value) ||
+        isAnnouncedSchema(value, true) ||
+        descriptionFormatOf(value) !== undefined,
     ),
   };
   const isInYaml = within([...yaml.blocks, ...yaml.broken]);
@@ -247,7 +252,9 @@ function isSchemaOf(member: string, value: Json): boolean {
 
 function mentionsSchema(text: string, { start, end }: BrokenJson): boolean {
   const head = text.slice(start, Math.min(end, start + 20_000));
-  return /"\$schema"\s*:|"properties"\s*:\s*\{|"type"\s*:\s*"(?:object|array)"/.test(head);
+  return /"(?:\$schema|openrpc|openapi|inputSchema)"\s*:|"properties"\s*:\s*\{|"type"\s*:\s*"(?:object|array)"/.test(
+    head,
+  );
 }
 
 function proseOf(text: string, blocks: readonly JsonBlock[]): string {

@@ -22,7 +22,7 @@ export interface Family {
     readonly testCases?: JsonObject;
     readonly complaint?: JsonObject;
     /** Members of a job that only some families accept, by name; in jobs of other families they are faults. */
-    readonly own?: { readonly supplied?: JsonObject };
+    readonly own?: Readonly<Record<string, JsonObject>>;
     /** How the peers write the hash of a document; absent if it is its SHA-256. */
     readonly protocolHash?: JsonObject;
   };
@@ -87,6 +87,8 @@ export interface FamilyReading {
   lenient: readonly { start: number; end: number }[];
   /** The document and its base protocols, as they were read. */
   document: ReadText;
+  /** Parts of the document that hold no sentences: data for machines, whose words are elsewhere in it. */
+  data?: readonly { start: number; end: number }[];
   baseDocuments: readonly (ReadText & { uri: string; prose: string })[];
   /** The case text as it was read, or instead the JSON that lists the cases. */
   casesText?: string;

@@ -180,14 +180,19 @@ function familyFaults(kind: Kind, data: JsonObject): JobFault[] {
 
 /** Finds members that only other families accept. */
 function strangeMembers({ name, schemas }: Family, data: JsonObject): JobFault[] {
-  return families.flatMap((other) =>
-    Object.keys(other.schemas.own ?? {}).flatMap((own) => {
-      if (!Object.hasOwn(data, own) || Object.hasOwn(schemas.own ?? {}, own)) return [];
-      return [
-        fault('JOB_INVALID', `/${own}`, `found a member of the family ${other.name}, wanted none in ${name}`, {}),
-      ];
-    }),
-  );
+  const members = new Set(families.flatMap((one) => Object.keys(one.schemas.own ?? {})));
+  return [...members].flatMap((own) => {
+    if (!saysSomething(member(data, own)) || Object.hasOwn(schemas.own ?? {}, own)) return [];
+    const others = families.filter((one) => Object.hasOwn(one.schemas.own ?? {}, own)).map((one) => one.name);
+    const whose = others.length === 1 ? 'the family' : 'the families';
+    const found = `found a member of ${whose} ${others.join(' and ')}, wanted none in ${name}`;
+    return [fault('JOB_INVALID', `/${own}`, found, {})];
+  });
+}
+
+/** Whether a member is present and more than an empty object, which many clients send for an absent one. */
+function saysSomething(value: Json | undefined): boolean {
+  return value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
 }
 
 /** Finds case payloads that are no strings, where the job's payload is text. */

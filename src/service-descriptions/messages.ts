@@ -51,7 +51,8 @@ export class Messages {
     return {
       schema: this.#affordable(schema, place),
       start: node.start,
-      end: node.end,
+      // What was built of several parts has no text of its own.
+      end: parts.some(({ at }) => at === '') ? node.end : node.start,
       heading,
       ...(baseUri === undefined ? {} : { baseUri }),
       origins: [

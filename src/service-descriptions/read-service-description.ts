@@ -1,8 +1,7 @@
-import type { LocatedJson } from '../documents/located-json.ts';
-import { readJson } from '../documents/located-json.ts';
+import { type DescriptionFormat, descriptionFormatOf, isEnvelope } from '../documents/description-format.ts';
+import { type LocatedJson, readJson } from '../documents/located-json.ts';
 import { readYaml } from '../documents/located-yaml.ts';
 import { hasFewTokens } from '../documents/yaml-blocks.ts';
-import { isObject, type Json } from '../kernel/json.ts';
 import { quoteText } from '../kernel/quote.ts';
 import { type DescribedMethod, interactionsOf } from './described-method.ts';
 import { readEndpoints } from './endpoints.ts';
@@ -10,12 +9,7 @@ import { readJsonRpc } from './json-rpc.ts';
 import { readMcpTools } from './mcp-tools.ts';
 import { readOpenApi } from './openapi.ts';
 import { readOpenRpc } from './openrpc.ts';
-import type {
-  DescriptionChoice,
-  DescriptionFault,
-  DescriptionFormat,
-  ServiceDescription,
-} from './service-description.ts';
+import type { DescriptionChoice, DescriptionFault, ServiceDescription } from './service-description.ts';
 import { type DescriptionPlace, Source } from './source.ts';
 
 /** Most methods of one agreement: their schemas are compared with each other, and together make up one schema. */
@@ -60,7 +54,7 @@ export function methodsAt(
   { methods: wanted }: DescriptionChoice = {},
 ): DescribedMethods | undefined {
   const place = withoutEnvelope(given);
-  const format = formatOf(place.root.value);
+  const format = descriptionFormatOf(given.root.value);
   if (format === undefined) return undefined;
   const source = new Source(place);
   const names = wanted && new Set(wanted);
@@ -72,18 +66,6 @@ export function methodsAt(
   return { format, title, methods, faults: source.faults };
 }
 
-/** The format of a value that is a service description; `undefined` if it is none. */
-export function formatOf(value: Json): DescriptionFormat | undefined {
-  if (Array.isArray(value)) return value.length > 0 && value.every(isExchange) ? 'json-rpc' : undefined;
-  if (!isObject(value)) return undefined;
-  if (typeof value.openrpc === 'string') return 'openrpc';
-  if (typeof value.openapi === 'string' && /^3\.\d/.test(value.openapi))
-    return value.openapi.startsWith('3.0') ? 'openapi-3.0' : 'openapi-3.1';
-  if (Array.isArray(value.tools) && value.tools.length > 0 && value.tools.every(isTool)) return 'mcp-tools';
-  if (isObject(value.interface) && Array.isArray(value.interface.endpoints)) return 'endpoints';
-  return isExchange(value) ? 'json-rpc' : undefined;
-}
-
 const READERS = {
   openrpc: readOpenRpc,
   'openapi-3.0': readOpenApi,
@@ -93,18 +75,10 @@ const READERS = {
   'mcp-tools': readMcpTools,
 } as const;
 
-function isTool(tool: Json): boolean {
-  return isObject(tool) && typeof tool.name === 'string' && isObject(tool.inputSchema);
-}
-
-function isExchange(value: Json): boolean {
-  return isObject(value) && isObject(value.request) && value.request.jsonrpc === '2.0' && isObject(value.response);
-}
-
 /** The result in a JSON-RPC response, as `tools/list` and `rpc.discover` answer; everything else as it is. */
 function withoutEnvelope(place: DescriptionPlace): DescriptionPlace {
   const { root, pointer } = place;
-  if (!isObject(root.value) || root.value.jsonrpc !== '2.0' || !isObject(root.value.result)) return place;
+  if (!isEnvelope(root.value)) return place;
   const result = root.members?.findLast(({ name }) => name === 'result')?.node;
   return result === undefined ? place : { ...place, root: result, pointer: `${pointer}/result` };
 }
@@ -148,6 +122,7 @@ function rootOf(
 
 function unreadable(found: string, at: number): ServiceDescription {
   const message = `Cannot read service description: found ${found}, wanted OpenRPC, OpenAPI 3, an MCP list of tools or examples of JSON-RPC, in JSON or YAML`;
-  const finding = { code: 'DOCUMENT_DESCRIPTION_UNREADABLE', severity: 'error', in: 'document', message } as const;
+  const about = { code: 'DOCUMENT_DESCRIPTION_UNREADABLE', severity: 'error', in: 'document' } as const;
+  const finding = { ...about, message, actual: found };
   return { format: null, title: '', interactions: [], cases: [], faults: [{ finding, text: 'document', at }] };
 }

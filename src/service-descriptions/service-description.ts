@@ -1,11 +1,6 @@
 import type { Case, Interaction } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
-
-/**
- * The formats of service descriptions: OpenRPC 1.x, OpenAPI 3.0, OpenAPI 3.1 and newer, an exchange of JSON-RPC 2.0 as
- * an example, the `interface` with `endpoints` of Agent Description's examples, and the result of MCP's `tools/list`.
- */
-export type DescriptionFormat = 'openrpc' | 'openapi-3.0' | 'openapi-3.1' | 'json-rpc' | 'endpoints' | 'mcp-tools';
+import type { DescriptionFormat } from '../documents/description-format.ts';
 
 /** What a service description says: facts, and what of it cannot be used. */
 export interface ServiceDescription {

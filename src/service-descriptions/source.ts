@@ -2,7 +2,7 @@ import type { Finding } from '../contract/finding.ts';
 import { dialectAround } from '../documents/completed-schema.ts';
 import type { LocatedJson } from '../documents/located-json.ts';
 import { escapeToken, type Json, pointerTokens } from '../kernel/json.ts';
-import { quoteText } from '../kernel/quote.ts';
+import { MAX_QUOTE_CHARS, quoteText } from '../kernel/quote.ts';
 import { decoded } from '../schemas/schema-names.ts';
 import type { DescriptionFault } from './service-description.ts';
 
@@ -90,19 +90,22 @@ export class Source {
   fault(severity: Finding['severity'], place: Placed, found: string, wanted: string): void {
     const at = place.pointer === '' ? '' : ` at ${quoteText(place.pointer)}`;
     const message = `Cannot read service description${at}: found ${found}, wanted ${wanted}`;
-    this.#add({ code: 'DOCUMENT_DESCRIPTION_INVALID', severity, in: 'document', message }, place);
+    const [actual, expected] = [found.replaceAll('`', '"'), wanted];
+    this.#add({ code: 'DOCUMENT_DESCRIPTION_INVALID', severity, in: 'document', message, expected, actual }, place);
   }
 
   /** Reports that a wanted method is not in the description. */
   unknownMethod(name: string): void {
     const message = `Cannot find method: found none called ${quoteText(name)}, wanted one of this description`;
-    this.#add({ code: 'DOCUMENT_METHOD_UNKNOWN', severity: 'error', in: 'document', message }, this.root);
+    const actual = name.slice(0, MAX_QUOTE_CHARS).toWellFormed();
+    this.#add({ code: 'DOCUMENT_METHOD_UNKNOWN', severity: 'error', in: 'document', message, actual }, this.root);
   }
 
   #badReference(place: Placed, reference: string, followed: number): void {
     if (!reference.startsWith('#')) {
       const message = `Cannot follow reference at ${quoteText(place.pointer)}: found ${quoteText(reference)} in another document, wanted one in this description`;
-      this.#add({ code: 'DOCUMENT_REFERENCE_EXTERNAL', severity: 'error', in: 'document', message }, place);
+      const actual = reference.slice(0, MAX_QUOTE_CHARS).toWellFormed();
+      this.#add({ code: 'DOCUMENT_REFERENCE_EXTERNAL', severity: 'error', in: 'document', message, actual }, place);
       return;
     }
     const found =

@@ -30,6 +30,23 @@ export const messageSchemas = {
       status: { type: 'string' },
     },
   },
+  own: {
+    baseProtocols: {
+      type: 'object',
+      description: 'URI of a protocol that the agreement modifies → its text.',
+      additionalProperties: {
+        type: 'object',
+        required: ['content'],
+        properties: { content: { type: 'string' }, sha256: { $ref: '#/$defs/sha256' } },
+      },
+      default: {},
+    },
+    peerCapabilities: {
+      type: 'array',
+      items: { type: 'string' },
+      description: "The peer's supportedCapabilities; absent = all of them.",
+    },
+  },
 };
 
 /**
