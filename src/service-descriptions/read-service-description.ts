@@ -27,7 +27,7 @@ export function readServiceDescription(
   choice: DescriptionChoice = {},
   range = { start: 0, end: text.length },
 ): ServiceDescription {
-  const read = rootOf(text, range);
+  const read = descriptionRoot(text, range);
   if (!('root' in read)) return unreadable(read.found, read.at);
   return readDescriptionAt({ root: read.root, start: read.root.start, pointer: '', baseUri: choice.baseUri }, choice);
 }
@@ -96,7 +96,8 @@ function distinct(methods: readonly DescribedMethod[], source: Source): Describe
   return all.slice(0, MAX_METHODS);
 }
 
-function rootOf(
+/** The one JSON or YAML value in a range of a text, or what was found instead of it and where. */
+export function descriptionRoot(
   text: string,
   { start: from, end }: { start: number; end: number },
 ): { root: LocatedJson } | { found: string; at: number } {

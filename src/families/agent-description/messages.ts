@@ -1,6 +1,6 @@
-import type { Job, Kind } from '../../contract/job.ts';
+import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { choiceIn, chooseInterface, isInline } from './choose-interface.ts';
 import { readDescription } from './description.ts';
 import { descriptionText, MAX_METHODS } from './dossier.ts';
@@ -49,9 +49,9 @@ export const messageSchemas = {
   },
 };
 
-/** Faults beyond the schemas: members of other families, a wrong choice, a text that is not supplied. */
+/** Faults beyond the schemas: values that no description keeps, a wrong choice, a text that is not supplied. */
 export function messageFaults(_: Kind, data: JsonObject): JobFault[] {
-  return [...membersOfOthers(data), ...unkeepable(data), ...choiceFaults(data)];
+  return [...unkeepable(data), ...choiceFaults(data)];
 }
 
 function choiceFaults(data: JsonObject): JobFault[] {
@@ -67,18 +67,6 @@ function choiceFaults(data: JsonObject): JobFault[] {
   if (isInline(found.chosen) || url === undefined || typeof member(supplied, url) === 'string') return [];
   const reason = `found no text for ${quoted(url)}, the document of interface ${index}, wanted it, since nothing is fetched`;
   return [fault('JOB_INVALID', '/supplied', reason)];
-}
-
-/** Members that say something only in other families. */
-const OTHERS: readonly (keyof Job)[] = ['baseProtocols', 'peerCapabilities'];
-
-function membersOfOthers(data: JsonObject): JobFault[] {
-  return OTHERS.flatMap((name) => {
-    const given = member(data, name);
-    if (given === undefined || (isObject(given) && Object.keys(given).length === 0)) return [];
-    const found = 'found a member that the family agent-description does not know, wanted none';
-    return [fault('JOB_INVALID', `/${name}`, found)];
-  });
 }
 
 /** Payloads are JSON, and a description that was amended is not the one that its agent publishes. */

@@ -1,10 +1,15 @@
 import { type Case, type Interaction, type LocatedSchema, MAX_CASES, type Texts } from '../../contract/agreement.ts';
 import type { FoundSchema } from '../../documents/find-schemas.ts';
-import type { LocatedJson } from '../../documents/located-json.ts';
+import { type LocatedJson, nodeAt } from '../../documents/located-json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import { readDescriptionAt, readServiceDescription } from '../../service-descriptions/read-service-description.ts';
+import {
+  descriptionRoot,
+  readDescriptionAt,
+  readServiceDescription,
+} from '../../service-descriptions/read-service-description.ts';
 import type { ServiceDescription } from '../../service-descriptions/service-description.ts';
+import { wordlessParts } from '../../service-descriptions/wordless-parts.ts';
 import { type FamilyReading, type PlacedFinding, withoutProse } from '../family.ts';
 import { chooseInterface, isInline } from './choose-interface.ts';
 import { type Description, inlineDocument, placed, readDescription } from './description.ts';
@@ -31,6 +36,7 @@ export function readAgreement({ document, cases }: Texts): FamilyReading {
     cases: found.slice(0, MAX_CASES).map((one, index): Case => ({ testCase: index + 1, ...one, negative: false })),
     faults: [...faults, ...proofFaults(dossier), ...(service?.faults ?? []), ...tooManyCases(found.length)],
     schemas: [...schemas].map((schema: LocatedSchema): FoundSchema => ({ ...schema, claim: null })),
+    ...(root !== undefined && service?.node !== undefined ? { data: wordless(document, root, service.node) } : {}),
     lenient: root !== undefined && lenient ? [{ start: root.start, end: root.end }] : [],
     document: {
       text: document,
@@ -46,28 +52,44 @@ export const UNREADABLE: Interaction = {
   replies: [{ schema: true, start: 0, end: 0, heading: '' }],
 };
 
-/** What the chosen interface says, or why nothing can be read of it. */
-function serviceOf(
-  dossier: Dossier,
-  description: Description,
-  root: LocatedJson,
-): Pick<ServiceDescription, 'interactions' | 'cases' | 'faults'> {
+/** What the chosen interface says, and the JSON or YAML that says it; or why nothing can be read of it. */
+function serviceOf(dossier: Dossier, description: Description, root: LocatedJson): Service {
   const { text, choice, methods, interfaceText } = dossier;
   const found = chooseInterface(description, choice, (url) => url === interfaceText?.uri);
   if (!found.ok) return unusable(found.reason, root.start);
   const { index, protocol, url } = found.chosen;
-  if (interfaceText !== undefined) return readServiceDescription(text, { methods }, interfaceText);
+  if (interfaceText !== undefined) {
+    const read = descriptionRoot(text, interfaceText);
+    if (!('root' in read)) return readServiceDescription(text, { methods }, interfaceText);
+    const place = { root: read.root, start: read.root.start, pointer: '' };
+    return { ...readDescriptionAt(place, { methods }), node: read.root };
+  }
   const inline = isInline(found.chosen) ? inlineDocument(root, index) : undefined;
   if (inline !== undefined && typeof inline.node.value === 'string')
     return readServiceDescription(inline.node.value, { methods });
-  if (inline !== undefined)
-    return readDescriptionAt({ root: inline.node, start: root.start, pointer: inline.pointer }, { methods });
+  if (inline !== undefined) {
+    const place = { root: inline.node, start: root.start, pointer: inline.pointer };
+    return { ...readDescriptionAt(place, { methods }), node: inline.node };
+  }
   const what = url === undefined ? 'without a document' : 'whose document is not supplied';
   const named = protocol === '' ? '' : `${quoteText(protocol)} `;
   return unusable(`found ${named}interface ${index} ${what}, wanted its text`, root.start);
 }
 
-function unusable(reason: string, at: number): Pick<ServiceDescription, 'interactions' | 'cases' | 'faults'> {
+/** What a service description says, and where it is. */
+type Service = Pick<ServiceDescription, 'interactions' | 'cases' | 'faults'> & { node?: LocatedJson };
+
+/** All of a document but the words for people in the chosen interface, and what the agent says of itself. */
+function wordless(document: string, root: LocatedJson, node: LocatedJson): { start: number; end: number }[] {
+  const own = nodeAt(root, '/description');
+  const kept = typeof own?.value === 'string' ? [own] : [];
+  const outside = [...kept, node].toSorted((one, other) => one.start - other.start);
+  const starts = [0, ...outside.map(({ end }) => end)];
+  const parts = starts.map((start, index) => ({ start, end: outside[index]?.start ?? document.length }));
+  return [...parts, ...wordlessParts(node, node.end)];
+}
+
+function unusable(reason: string, at: number): Service {
   const message = `Cannot use interface: ${reason}`;
   const { finding } = placed({ code: 'DOCUMENT_INTERFACE_UNUSABLE', message }, at);
   return { interactions: [], cases: [], faults: [{ finding, text: 'document', at }] };
