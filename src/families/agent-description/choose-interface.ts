@@ -5,14 +5,12 @@ import type { Description, OfferedInterface } from './description.ts';
 /** How a job names an interface: by its number in the list, from 0, or by its name, address or type. */
 export type InterfaceChoice = string | number;
 
-/**
- * An interface, or the reason why there is none, as what was found and wanted. `isOurs`: the choice of the job is wrong.
- */
+/** An interface, or the reason why there is none. `isOurs`: the choice of the job is wrong. */
 export type ChosenInterface = { ok: true; chosen: OfferedInterface } | { ok: false; reason: string; isOurs: boolean };
 
 /**
- * The interface that a job chooses. Without a choice, it is the only one whose document is there: in the description, or
- * among the supplied texts.
+ * The interface that a job chooses. Without a choice, it is the only one whose document is there: in the description,
+ * or among the supplied texts.
  */
 export function chooseInterface(
   { interfaces }: Description,

@@ -18,6 +18,8 @@ export interface OfferedInterface {
   url?: string;
   /** Its document, if the description contains it: JSON, or a text. */
   inline?: Json;
+  /** Whether a person must agree to each call. */
+  humanAuthorization: boolean;
   /** Whether its messages are sentences, so that no schema describes them. */
   isNaturalLanguage: boolean;
 }
@@ -103,6 +105,7 @@ function offered(given: Json, index: number): OfferedInterface {
     protocol: textIn(one, 'protocol'),
     ...(url === '' ? {} : { url }),
     ...(inline === undefined ? {} : { inline }),
+    humanAuthorization: own(one, 'humanAuthorization') === true,
     isNaturalLanguage: /natural[\s_-]*language/i.test(type),
   };
 }

@@ -2,7 +2,7 @@ import { member } from '../../contract/job-fault.ts';
 import { canonicalDigest, sha256Hex } from '../../kernel/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { choiceIn, chooseInterface, type InterfaceChoice, isInline } from './choose-interface.ts';
-import { readDescription } from './description.ts';
+import { type Description, readDescription } from './description.ts';
 import { type ProofReport, verifyProof } from './proof.ts';
 
 /**
@@ -36,45 +36,74 @@ interface Head {
 const DESCRIPTION = '\n\n# Agent description\n\n';
 const INTERFACE = '\n\n# Interface document\n\n';
 
+/** An agreement in unvalidated data: its document, if it has a description, and what is known of the proof. */
+interface OpenedAgreement {
+  supplied: Json | undefined;
+  document?: string;
+  proof: ProofReport;
+}
+
+/** A job is opened several times on its way; verifying signatures takes time. */
+const known = new WeakMap<object, OpenedAgreement>();
+
 /** The document of an agreement in unvalidated data; `undefined` if it has no description. Never throws. */
 export function documentOf(agreement: Json | undefined, supplied: Json | undefined): string | undefined {
-  const given = member(agreement, 'description');
-  const text = descriptionText(given);
-  if (text === undefined) return undefined;
-  const { description } = readDescription(text);
+  return opened(agreement, supplied).document;
+}
+
+/** What is known of the proof of the description in an agreement. Never throws. */
+export function proofReportOf(agreement: Json | undefined, supplied: Json | undefined): ProofReport {
+  return opened(agreement, supplied).proof;
+}
+
+function opened(agreement: Json | undefined, supplied: Json | undefined): OpenedAgreement {
+  if (!isObject(agreement)) return { supplied, proof: { status: 'absent' } };
+  const before = known.get(agreement);
+  const found = before !== undefined && before.supplied === supplied ? before : openAgreement(agreement, supplied);
+  known.set(agreement, found);
+  return found;
+}
+
+function openAgreement(agreement: JsonObject, supplied: Json | undefined): OpenedAgreement {
+  const text = descriptionText(member(agreement, 'description'));
+  const { description } = text === undefined ? {} : readDescription(text);
+  const proof: ProofReport = description === undefined ? { status: 'absent' } : proofOf(description, agreement);
+  if (text === undefined) return { supplied, proof };
   const choice = choiceIn(member(agreement, 'interface'));
   const methods = methodsIn(member(agreement, 'methods'));
   // A document that was carried already. The job alone says which interface is chosen, never the peer's text.
-  if (choice === undefined && methods === undefined && headOf(text) !== undefined) return text;
-  const found = description && chooseInterface(description, choice, (url) => textAt(supplied, url) !== undefined);
-  const entry = found?.ok === true ? found.chosen : undefined;
-  const inline = typeof entry?.inline === 'string' ? entry.inline : undefined;
-  const interfaceText = entry && (inline ?? (isInline(entry) ? undefined : textAt(supplied, entry.url ?? '')));
-  const proof = description && proofOf(description.value, description.did, agreement);
+  if (choice === undefined && methods === undefined && headOf(text) !== undefined)
+    return { supplied, document: text, proof };
+  const own = description && interfaceTextOf(description, choice, supplied);
   const head: Head = {
     ...(choice === undefined ? {} : { interface: choice }),
     ...(methods === undefined ? {} : { methods }),
-    ...(proof === undefined || proof.status === 'absent' ? {} : { proof }),
+    ...(proof.status === 'absent' ? {} : { proof }),
     description: text.length,
-    ...(interfaceText === undefined
-      ? {}
-      : { interfaceText: interfaceText.length, uri: entry?.url ?? entry?.name ?? '' }),
+    ...(own === undefined ? {} : { interfaceText: own.text.length, uri: own.uri }),
   };
-  if (Object.keys(head).length === 1) return text;
-  const end = interfaceText === undefined ? '' : INTERFACE + interfaceText;
-  return `${JSON.stringify({ [MARK]: 1, ...head })}${DESCRIPTION}${text}${end}`;
+  const first = JSON.stringify({ [MARK]: 1, ...head });
+  const last = own === undefined ? '' : INTERFACE + own.text;
+  const document = Object.keys(head).length === 1 ? text : `${first}${DESCRIPTION}${text}${last}`;
+  return { supplied, document, proof };
 }
 
-/** What is known of the proof of the description in an agreement. */
-export function proofReportOf(agreement: Json): ProofReport {
-  const text = descriptionText(member(agreement, 'description'));
-  const { description } = text === undefined ? {} : readDescription(text);
-  return description === undefined ? { status: 'absent' } : proofOf(description.value, description.did, agreement);
+/** The text of the chosen interface, unless the description contains it as JSON. */
+function interfaceTextOf(
+  description: Description,
+  choice: InterfaceChoice | undefined,
+  supplied: Json | undefined,
+): { text: string; uri: string } | undefined {
+  const found = chooseInterface(description, choice, (url) => textAt(supplied, url) !== undefined);
+  if (!found.ok) return undefined;
+  const { inline, url = '', name } = found.chosen;
+  const text = typeof inline === 'string' ? inline : isInline(found.chosen) ? undefined : textAt(supplied, url);
+  return text === undefined ? undefined : { text, uri: url || name };
 }
 
-function proofOf(description: JsonObject, did: string, agreement: Json | undefined): ProofReport {
+function proofOf({ value, did }: Description, agreement: JsonObject): ProofReport {
   const didDocument = didDocumentIn(member(agreement, 'didDocument'));
-  return verifyProof(description, {
+  return verifyProof(value, {
     ...(didDocument === undefined ? {} : { didDocument }),
     ...(did === '' ? {} : { signer: did }),
   });
@@ -91,7 +120,7 @@ export function descriptionText(given: Json | undefined): string | undefined {
   if (typeof given === 'string') return given;
   if (!isObject(given)) return undefined;
   try {
-    return JSON.stringify(given, null, 2);
+    return JSON.stringify(given, null, 1);
   } catch {
     // Nested too deep to be written: the data may be unvalidated.
     return undefined;

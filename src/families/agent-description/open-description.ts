@@ -35,13 +35,14 @@ export interface Opening {
 export function openDescription(given: string | JsonObject, opening: Opening = {}): OpenedDescription {
   const { supplied, ...chosen } = opening;
   const agreement = { ...chosen, description: given } as unknown as JsonObject;
-  const document = documentOf(agreement, supplied as Json | undefined) ?? '';
+  const texts = supplied as Json | undefined;
+  const document = documentOf(agreement, texts) ?? '';
   const { start, end } = openDossier(document).description;
   const { description } = readDescription(document, start, end);
   const { interactions, cases, faults } = readAgreement({ document, cases: null });
   return {
     ...(description === undefined ? {} : { description }),
-    proof: proofReportOf(agreement),
+    proof: proofReportOf(agreement, texts),
     interactions: interactions.filter((one) => one !== UNREADABLE),
     cases,
     findings: faults.map(({ finding }) => finding),

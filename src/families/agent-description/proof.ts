@@ -17,7 +17,15 @@ export type SigningRule = 'two-hash' | 'one-hash';
 export type ProofReport =
   | { status: 'absent' }
   /** `suite` is the cryptosuite, or the type of the proof without one. */
-  | { status: 'verified'; suite: string; rule: SigningRule; verificationMethod: string }
+  | {
+      status: 'verified';
+      suite: string;
+      rule: SigningRule;
+      verificationMethod: string;
+      /** Where the document was published, and the mark of that, to be compared by whoever fetched it. */
+      domain?: string;
+      challenge?: string;
+    }
   /** The DID document of this DID is needed. */
   | { status: 'unverified'; did: string; reason: string }
   /** The document is not what was signed, or not by whom it says. */
@@ -108,7 +116,15 @@ function reportOf(proven: Proven, didDocument: Json | undefined, signer: string 
     return wrong('found a DID with the thumbprint of another key, wanted that of the key which signed');
   const rule = ruleOf(proven, (message, signature, isHashed) => isSignedBy(method.key, message, signature, isHashed));
   if (rule === undefined) return wrong('found a signature that belongs to another document or key');
-  return { status: 'verified', suite, rule, verificationMethod: url };
+  const { domain, challenge } = proof;
+  return {
+    status: 'verified',
+    suite,
+    rule,
+    verificationMethod: url,
+    ...(typeof domain === 'string' ? { domain } : {}),
+    ...(typeof challenge === 'string' ? { challenge } : {}),
+  };
 }
 
 /** Descriptions are assertions: a signature for logging in proves none. */

@@ -50,7 +50,7 @@ const NO_HANDLER = 'Cannot serve interface: no handler that keeps it was found, 
 
 /** What a report is about: the description, its interface, and what is known of its proof. */
 function subjectOf({ agreement, supplied }: UncheckedAgreement): JsonObject {
-  const proof = proofReportOf(agreement) as unknown as JsonObject;
+  const proof = proofReportOf(agreement, supplied) as unknown as JsonObject;
   const document = documentOf(agreement, supplied);
   if (document === undefined) return { description: {}, interface: null, proof };
   const { description: place, choice, methods } = openDossier(document);
@@ -63,6 +63,7 @@ function subjectOf({ agreement, supplied }: UncheckedAgreement): JsonObject {
         index: found.chosen.index,
         name: found.chosen.name,
         protocol: found.chosen.protocol,
+        ...(found.chosen.humanAuthorization ? { humanAuthorization: true } : {}),
         ...(methods === undefined ? {} : { methods: [...methods] }),
       }
     : null;

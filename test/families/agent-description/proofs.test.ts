@@ -21,8 +21,11 @@ for (const { name, document, didDocument, wanted } of signed.cases)
   test(`${name}: ${wanted.status}`, () => {
     const known = didDocument === undefined ? {} : { didDocument: signed.didDocuments[didDocument] ?? null };
     const report: JsonObject = { ...verifyProof(document, { ...known, signer: String(document.did) }) };
-    const { reason: _, did: __, ...rest } = report;
+    const { reason: _, did: __, domain, challenge, ...rest } = report;
     assert.deepEqual(rest, wanted, JSON.stringify(report));
+    const { proof = {} } = document;
+    if (wanted.status === 'verified')
+      assert.deepEqual([domain, challenge], [Object(proof).domain, Object(proof).challenge]);
     if (wanted.status === 'wrong') assert.match(String(report.reason), /^found .+/);
   });
 
