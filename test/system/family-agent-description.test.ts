@@ -51,12 +51,14 @@ function recorded(folder: string, question: Question): Behaviour {
   };
 }
 
-/** A second reader that works the total of a stay out for itself. */
+/** A second reader that works out for itself what a stay costs, and what milk is called. */
 function second(question: Question): Behaviour {
   const cents: Record<string, number> = { 'twin-004': 41_050 };
   const answers = placesAsked(question).map(({ world, place, question: asked, input }): JsonObject => {
     const { roomId = '', nights = 0 } = isObject(input) ? input : {};
     const full = (cents[String(roomId)] ?? 0) * Number(nights);
+    if (asked.startsWith('May')) return { world, place, yes: false };
+    if (asked.includes('/milk')) return { world, place, value: 'oat milk' };
     if (asked.includes('/total')) return { world, place, value: Number(nights) < 7 ? full : Math.floor(full * 0.9) };
     return asked.includes('/currency') ? { world, place, value: 'CNY' } : { world, place, unclear: true };
   });
@@ -76,13 +78,12 @@ function answerWith(mark: string, folder: string, file: string): void {
 const codes: Record<string, string> = {
   table: 'CANDIDATE_CHECKS_FAILED',
   'faulty-unread-no-discount': 'CANDIDATE_DERIVED_CASE',
+  'faulty-unread-short-name': 'CANDIDATE_DERIVED_CASE',
 };
 
 for (const folder of folders)
   for (const file of readdirSync(join(fixtures, folder)).filter((name) => name.endsWith('.ts'))) {
     const name = file.replace('.ts', '');
-    // A second reader is needed to hold a sentence against a module; only one of the two is played.
-    if (name === 'faulty-unread-short-name') continue;
     const mark = `${folder}-${name}`;
     test(`${mark} ${name === 'sound' ? 'is a handler' : 'is none'}`, async () => {
       answerWith(mark, folder, file);
