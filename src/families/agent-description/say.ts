@@ -61,15 +61,26 @@ function subjectOf({ agreement, supplied }: UncheckedAgreement): JsonObject {
   const entry: Json = found.ok
     ? {
         index: found.chosen.index,
-        name: found.chosen.name,
-        protocol: found.chosen.protocol,
+        name: shown(found.chosen.name),
+        protocol: shown(found.chosen.protocol),
         ...(found.chosen.humanAuthorization ? { humanAuthorization: true } : {}),
         ...(methods === undefined ? {} : { methods: [...methods] }),
       }
     : null;
   return {
-    description: { name, ...(did === '' ? {} : { did }), ...(url === '' ? {} : { url }) },
+    description: {
+      name: shown(name),
+      ...(did === '' ? {} : { did: shown(did) }),
+      ...(url === '' ? {} : { url: shown(url) }),
+    },
     interface: entry,
     proof,
   };
+}
+
+/** Longest text of a description in a report, in UTF-16 units. */
+const MAX_SHOWN = 1_000;
+
+function shown(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 1).toWellFormed()}…`;
 }
