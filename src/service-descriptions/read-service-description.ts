@@ -19,11 +19,15 @@ export const MAX_METHODS = 64;
 const MAX_CHARS = 1_000_000;
 
 /**
- * Reads a service description, JSON or YAML, from its text. Never throws: what cannot be read is among the faults. Time
- * linear in the text; fetches nothing.
+ * Reads a service description, JSON or YAML, from its text, or from a range of a longer one. Never throws: what cannot
+ * be read is among the faults. Time linear in the text; fetches nothing.
  */
-export function readServiceDescription(text: string, choice: DescriptionChoice = {}): ServiceDescription {
-  const read = rootOf(text);
+export function readServiceDescription(
+  text: string,
+  choice: DescriptionChoice = {},
+  range = { start: 0, end: text.length },
+): ServiceDescription {
+  const read = descriptionRoot(text, range);
   if (!('root' in read)) return unreadable(read.found, read.at);
   return readDescriptionAt({ root: read.root, start: read.root.start, pointer: '', baseUri: choice.baseUri }, choice);
 }
@@ -92,21 +96,28 @@ function distinct(methods: readonly DescribedMethod[], source: Source): Describe
   return all.slice(0, MAX_METHODS);
 }
 
-function rootOf(text: string): { root: LocatedJson } | { found: string; at: number } {
-  if (text.length > MAX_CHARS) return { found: `${text.length} characters, more than ${MAX_CHARS}`, at: 0 };
-  const start = text.search(/[^\s\ufeff]/);
-  if (start >= 0 && /[{[]/.test(text[start] ?? '')) {
-    const json = readJson(text, start, true);
-    if (json.ok)
-      return text.slice(json.node.end).trim() === ''
-        ? { root: json.node }
-        : { found: 'text after the JSON', at: json.node.end };
-    return { found: json.beyond === 'depth' ? 'JSON that nests too deep' : 'JSON that breaks off', at: json.at };
+/** The one JSON or YAML value in a range of a text, or what was found instead of it and where. */
+export function descriptionRoot(
+  text: string,
+  { start: from, end }: { start: number; end: number },
+): { root: LocatedJson } | { found: string; at: number } {
+  if (end - from > MAX_CHARS) return { found: `${end - from} characters, more than ${MAX_CHARS}`, at: from };
+  const own = text.slice(from, end);
+  const start = own.search(/[^\s\ufeff]/);
+  if (start >= 0 && /[{[]/.test(own[start] ?? '')) {
+    const json = readJson(text, from + start, true);
+    if (!json.ok)
+      return { found: json.beyond === 'depth' ? 'JSON that nests too deep' : 'JSON that breaks off', at: json.at };
+    // What follows the range is no part of it.
+    const { end: after } = json.node;
+    if (after > end) return { found: 'JSON that breaks off', at: end };
+    return text.slice(after, end).trim() === '' ? { root: json.node } : { found: 'text after the JSON', at: after };
   }
-  if (!hasFewTokens(text)) return { found: 'YAML with too many lines', at: 0 };
-  const [document, ...more] = readYaml(text, 0, text.length);
-  if (document === undefined) return { found: 'nothing', at: 0 };
-  if (!document.ok || more.length > 0) return { found: 'YAML that cannot be read', at: document.ok ? 0 : document.at };
+  if (!hasFewTokens(own)) return { found: 'YAML with too many lines', at: from };
+  const [document, ...more] = readYaml(text, from, end);
+  if (document === undefined) return { found: 'nothing', at: from };
+  if (!document.ok || more.length > 0)
+    return { found: 'YAML that cannot be read', at: document.ok ? from : document.at };
   return { root: document.node };
 }
 
