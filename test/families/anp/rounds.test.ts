@@ -160,6 +160,16 @@ const table: [what: string, said: Said[], end: string][] = [
     ],
     'accepted',
   ],
+  [
+    'another offer of the side whose offer was accepted',
+    [
+      [A, 0, 'negotiating'],
+      [B, 1, 'accepted'],
+      [A, 2, 'negotiating', 'E'],
+      [B, 3, 'accepted', 'E'],
+    ],
+    'accepted',
+  ],
   ['ten rounds, the last an acceptance', [...offers(9), [B, 9, 'accepted']], 'accepted'],
   ['an eleventh round', offers(11), 'rounds'],
   ['an acceptance in the eleventh round', [...offers(10), [A, 10, 'accepted']], 'rounds'],
