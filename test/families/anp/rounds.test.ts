@@ -231,6 +231,14 @@ test('the table of quirks names each peer and version once', () => {
   assert.deepEqual(quirksOf('nobody', '1.0'), []);
 });
 
+test('the page of families names every peer of the table, with its versions', () => {
+  const rows = read(import.meta.dirname, '../../../docs/families.md').split('\n');
+  for (const { peer, versions } of peerQuirks) {
+    const row = rows.find((line) => line.startsWith('|') && line.includes(peer) && line.includes(versions[0] ?? ''));
+    assert.ok(row?.includes(versions.at(-1) ?? ''), peer);
+  }
+});
+
 test('whatever is said, numbers rise by one, no text is accepted that nobody offered, and ten rounds are the most', () => {
   const said = fc.tuple(
     fc.constantFrom(A, B),
