@@ -103,7 +103,10 @@ test('a worker says where the answers of a peer break the agreement, in a messag
 test('a worker says that a peer answers with another type of message', async () => {
   const asApplication = (bytes: Uint8Array) => Uint8Array.from(bytes, (byte, index) => (index === 0 ? 0x40 : byte));
   const { places } = await observed(await verified(asApplication));
-  assert.deepEqual(places, ['DOCUMENT_EXCHANGE_FRAME_INVALID /0/response', 'DOCUMENT_EXCHANGE_FRAME_INVALID /1/response']);
+  assert.deepEqual(places, [
+    'DOCUMENT_EXCHANGE_FRAME_INVALID /0/response',
+    'DOCUMENT_EXCHANGE_FRAME_INVALID /1/response',
+  ]);
 });
 
 test('the stored handler serves the hash of its document, and its URI as a consensus protocol', async () => {
