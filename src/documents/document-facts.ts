@@ -14,6 +14,7 @@ export function languageOf(prose: string): 'en' | 'zh' {
  * counts wherever it stands.
  */
 export function baseUrisIn(prose: string, supplied: Readonly<Record<string, unknown>> = {}): string[] {
+  const hasSupplied = Object.keys(supplied).length > 0;
   const uris = new Set<string>();
   let awaited = 0;
   for (const line of prose.split('\n')) {
@@ -23,6 +24,7 @@ export function baseUrisIn(prose: string, supplied: Readonly<Record<string, unkn
     const isLabelled = awaited > 0 && URI_LABEL.test(text);
     awaited -= 1;
     const isAboutBase = isNamed || isLabelled || BUILDS_ON.test(text);
+    if (!isAboutBase && !hasSupplied) continue;
     const before = uris.size;
     for (const [, labelled, bare = ''] of text.matchAll(URI)) {
       const uri = (labelled ?? bare).replace(/[.,;:!?]+$/, '');
@@ -47,7 +49,7 @@ const BUILDS_ON =
   /\b(?:based|builds?|built|extends?|extending|derived|modif(?:y|ies))\b.{0,80}\bprotocol\b|基于.{0,40}协议/i;
 
 const URI =
-  /(?:\bURI|协议地址|协议URL)\s*[:：=]\s*[`"'<“「]?\s*([a-z][a-z0-9+.-]{1,20}:[^\s`"'<>()（）“”「」，。；、]+)|([a-z][a-z0-9+.-]{1,20}:\/\/[^\s`"'<>()（）“”「」，。；、]+)/gi;
+  /(?:\bURI|协议地址|协议URL)\s*[:：=]\s*(?:[`"'<“「]\s*)?([a-z][a-z0-9+.-]{1,20}:[^\s`"'<>()（）“”「」，。；、]+)|([a-z][a-z0-9+.-]{1,20}:\/\/[^\s`"'<>()（）“”「」，。；、]+)/gi;
 
 /** Published standards; a document that links to them does not build on them. */
 const STANDARDS =

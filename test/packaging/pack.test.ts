@@ -111,7 +111,15 @@ test('the package packs, installs without a Node of its own, and its command wor
     const source = `import { lint } from 'protosmith';
       export const codes: string[] = lint('# Requirements').map(({ code }) => code);
       // @ts-expect-error: a number is no text.
-      lint(1);`;
+      lint(1);
+      import { encode, type ProtocolNegotiation, serveHello } from 'protosmith/anp';
+      const status = 'negotiating';
+      const offer: ProtocolNegotiation = { action: 'protocolNegotiation', sequenceId: 0, candidateProtocols: '', status };
+      export const sent = encode({ type: 'meta', message: { ...offer, more: [1] } });
+      export const summary: string | undefined = offer.modificationSummary;
+      // @ts-expect-error: no status of the protocol.
+      export const wrong: ProtocolNegotiation = { ...offer, status: 'done' };
+      export const answer: typeof serveHello = serveHello;`;
     writeFileSync(join(consumer, 'consumer.ts'), source);
     const compiler = join(consumer, 'node_modules/typescript/bin/tsc');
     const flags = [

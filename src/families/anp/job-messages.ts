@@ -1,9 +1,12 @@
 import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { messageSchemas } from './messages.ts';
 
-/** The schemas of the messages in a job. What a job does not read may be anything, since peers are not all exact. */
+/**
+ * The schemas of the messages in a job. What a job does not read may be anything, and it does not judge the number of a
+ * round: peers are not all exact.
+ */
 export const jobSchemas = {
   agreement: inJob('protocolNegotiation', ['sequenceId', 'candidateProtocols', 'status']),
   testCases: inJob('testCasesNegotiation', ['testCases', 'status']),
@@ -28,14 +31,16 @@ export const jobSchemas = {
 };
 
 function inJob(action: 'protocolNegotiation' | 'testCasesNegotiation' | 'fixErrorNegotiation', required: string[]) {
-  const properties: JsonObject = messageSchemas[action].properties;
+  const properties: Record<string, JsonObject> = messageSchemas[action].properties;
+  const read = ['action', ...required].map((name): [string, JsonObject] => {
+    const { minimum: _, ...schema } = properties[name] ?? {};
+    return [name, schema];
+  });
+  const description = required.includes('status') ? { description: 'accepted; any in a review.' } : {};
   return {
     type: 'object',
     required: ['action', ...required],
-    properties: {
-      ...Object.fromEntries(['action', ...required].map((name): [string, Json] => [name, properties[name] ?? true])),
-      status: { type: 'string', ...(required.includes('status') ? { description: 'accepted; any in a review.' } : {}) },
-    },
+    properties: { ...Object.fromEntries(read), status: { type: 'string', ...description } },
   };
 }
 

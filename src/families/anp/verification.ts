@@ -1,6 +1,7 @@
 import type { Job } from '../../contract/job.ts';
 import { CaseValidation } from '../../documents/case-validation.ts';
 import type { Json } from '../../kernel/json.ts';
+import { visibleText } from '../../kernel/quote.ts';
 import { jsonIn, jsonOf } from './codec.ts';
 import { type Fault, fault } from './fault.ts';
 import { frame, MAX_FRAME_BYTES, unframe, utf8Text } from './frame.ts';
@@ -101,14 +102,15 @@ export async function answerVerification(
     return fault('type', `Cannot answer frame: found type ${read.type}, wanted verification`);
   const request = payloadIn(read.data, payload);
   if (!request.ok) return request;
-  let result: RunResult;
+  let answer: Json;
   try {
-    result = await run(request.value);
+    const { end, value, message } = await run(request.value);
+    if (end !== 'returned' || value === undefined) return noAnswer(message ?? end);
+    answer = value;
   } catch (error) {
     return noAnswer(error instanceof Error ? error.message : 'an error');
   }
-  if (result.end !== 'returned' || result.value === undefined) return noAnswer(result.message ?? result.end);
-  const written = payloadBytes(result.value, payload);
+  const written = payloadBytes(answer, payload);
   return written.ok ? { ok: true, bytes: frame('verification', written.data) } : written;
 }
 
@@ -140,7 +142,10 @@ function textOf(value: Json): { ok: true; text: string } | Fault {
 }
 
 function noAnswer(found: string): Fault {
-  return fault('handler', `Cannot answer frame: the handler gave no answer (${found.slice(0, 500)}), wanted one`);
+  return fault(
+    'handler',
+    `Cannot answer frame: the handler gave no answer (${visibleText(found.slice(0, 500))}), wanted one`,
+  );
 }
 
 function base64(bytes: Uint8Array): string {

@@ -160,6 +160,16 @@ const table: [what: string, said: Said[], end: string][] = [
     ],
     'accepted',
   ],
+  [
+    'another offer of the side whose offer was accepted',
+    [
+      [A, 0, 'negotiating'],
+      [B, 1, 'accepted'],
+      [A, 2, 'negotiating', 'E'],
+      [B, 3, 'accepted', 'E'],
+    ],
+    'accepted',
+  ],
   ['ten rounds, the last an acceptance', [...offers(9), [B, 9, 'accepted']], 'accepted'],
   ['an eleventh round', offers(11), 'rounds'],
   ['an acceptance in the eleventh round', [...offers(10), [A, 10, 'accepted']], 'rounds'],
@@ -219,6 +229,14 @@ test('the table of quirks names each peer and version once', () => {
   assert.equal(new Set(rows).size, rows.length);
   assert.deepEqual(quirksOf('anp', '0.0.0'), []);
   assert.deepEqual(quirksOf('nobody', '1.0'), []);
+});
+
+test('the page of families names every peer of the table, with its versions', () => {
+  const rows = read(import.meta.dirname, '../../../docs/families.md').split('\n');
+  for (const { peer, versions } of peerQuirks) {
+    const row = rows.find((line) => line.startsWith('|') && line.includes(peer) && line.includes(versions[0] ?? ''));
+    assert.ok(row?.includes(versions.at(-1) ?? ''), peer);
+  }
 });
 
 test('whatever is said, numbers rise by one, no text is accepted that nobody offered, and ten rounds are the most', () => {

@@ -116,6 +116,8 @@ const refused: [what: string, bytes: Uint8Array, run: Parameters<typeof answerVe
   ['a run that throws', good, () => ({ end: 'threw', message: 'Out of stock' }), 'handler'],
   ['a run without a value', good, () => ({ end: 'returned' }), 'handler'],
   ['a run that rejects', good, () => Promise.reject(new Error('no sandbox')), 'handler'],
+  ['a run that resolves to nothing', good, () => undefined as never, 'handler'],
+  ['a run with a hidden message', good, () => ({ end: 'threw', message: '\u202e\u001b[2J' }), 'handler'],
   ['a run that rejects with nothing', good, () => Promise.reject(undefined), 'handler'],
   ['a value that is no JSON', good, returned(1n as unknown as Json), 'json'],
   ['half a surrogate pair as a text', good, returned('\ud83d'), 'json'],
@@ -127,6 +129,7 @@ for (const [what, bytes, run, wanted] of refused)
     assert.ok(!answer.ok);
     assert.equal(answer.fault, wanted, answer.message);
     assert.match(answer.message, /^Cannot .+: .+, wanted .+/s);
+    assert.doesNotMatch(answer.message, /[\u202e\u001b]/);
   });
 
 test('a text protocol carries texts alone', async () => {
