@@ -112,7 +112,11 @@ let rig: Rig;
 
 before(async () => {
   rig = await startRig();
-  await rig.worker({ PROTOSMITH_READING: 'off', PROTOSMITH_MAX_CANDIDATES: '2' });
+  await rig.worker({
+    PROTOSMITH_READING: 'off',
+    PROTOSMITH_MAX_CANDIDATES: '2',
+    PROTOSMITH_FETCH_HOSTS: 'protocols.invalid',
+  });
 });
 
 after(() => rig.close());
@@ -186,6 +190,20 @@ test('the hash of another text is refused by name', async () => {
     ['error', [['JOB_HASH_MISMATCH', '/agreement/protocolHash']]],
   );
   assert.equal(outcome.messages[0]?.status, 'error');
+});
+
+test('a document is fetched only by a worker whose operator allows its host, and a failure is told', async () => {
+  const { document: _, ...agreement } = jobOf('forecast.provider').agreement as JsonObject;
+  const job = { ...jobOf('forecast.provider'), negotiationId: 'unfetched', agreement };
+  const codes = async (sources: string[]) => {
+    const outcome = await rig.outcomeOf({ ...job, agreement: { ...agreement, protocolSources: sources } });
+    return outcome.findings.map(({ code }) => code);
+  };
+  // No name under .invalid resolves (RFC 6761).
+  assert.deepEqual(await codes(['https://protocols.invalid/a', 'https://other.invalid/a']), [
+    'PLATFORM_SOURCE_UNREACHABLE',
+    'JOB_SOURCE_REFUSED',
+  ]);
 });
 
 test('verify, fix and observe know the family: a complaint has no answer, a wrong reply is told', async () => {

@@ -67,13 +67,17 @@ function readAll({ text, blocks, schemas }: FoundSchemas, baseUri: string | unde
   }
   // A description of parts alone serves the schemas of the document.
   if (methods.size === 0 && schemas.length > 0) return null;
-  const { interactions, cases } = interactionsOf([...methods.values()]);
+  const { interactions, cases } =
+    methods.size === 0 ? { interactions: [NOTHING_READ], cases: [] } : interactionsOf([...methods.values()]);
   const found = interactions.flatMap(({ request, replies }): FoundSchema[] => [
     ...(request === null ? [] : [{ ...request, claim: 'request' as const }]),
     ...replies.map((reply) => ({ ...reply, claim: 'response' as const })),
   ]);
   return { interactions, cases, schemas: found, faults, data };
 }
+
+/** The one interaction of a description that has no method. */
+const NOTHING_READ: Interaction = { name: '', request: null, replies: [] };
 
 function rootOf(text: string, { start, end, isYaml }: JsonBlock): LocatedJson | undefined {
   const reading = isYaml === true ? readYaml(text, start, end)[0] : readJson(text, start, true);
