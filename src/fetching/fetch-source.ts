@@ -40,8 +40,8 @@ class NotFetched extends Error {
 const refused = (found: string, wanted: string) => new NotFetched(`found ${found}, wanted ${wanted}`, true);
 
 /**
- * A fetcher of texts from some hosts, each `host` or `host:port`, by GET over TLS. Refuses redirects, other hosts, hosts
- * with an address that is not allowed, and whatever exceeds `fetchLimits`. The address is checked again on the
+ * A fetcher of texts from some hosts, each `host` or `host:port`, by GET over TLS. Refuses redirects, other hosts,
+ * hosts with an address that is not allowed, and whatever exceeds `fetchLimits`. The address is checked again on the
  * connection itself, before anything is sent. Uses no proxy, sends no credentials, keeps no connection.
  */
 export function fetcherOn(network: Network, hosts: readonly string[]): SourceFetcher {

@@ -71,22 +71,29 @@ for (const encoding of ['hex', 'base64'] as const)
   });
 
 test('where no source has the document, each is told with its fault', async () => {
-  const protocolSources = [
-    server.uri('/other'),
-    'https://stranger.example/right',
-    server.uri('/broken'),
-    server.uri('/right'),
-  ];
-  const { verdict, findings } = await reviewed(
-    { protocolHash: protocolHash(document), protocolSources },
-    server.fetcher(),
-  );
+  const protocolSources = [server.uri('/other'), 'https://stranger.example/right'];
+  const agreement = { protocolHash: protocolHash(document), protocolSources };
+  const { verdict, findings } = await reviewed(agreement, server.fetcher());
   assert.equal(verdict, 'error');
   assert.deepEqual(findings, [
     'JOB_HASH_MISMATCH /agreement/protocolSources/0',
     'JOB_SOURCE_REFUSED /agreement/protocolSources/1',
-    'PLATFORM_SOURCE_UNREACHABLE /agreement/protocolSources/2',
   ]);
+});
+
+test('where a source is out of reach, the queue tries the job again', async () => {
+  const protocolSources = ['https://stranger.example/right', server.uri('/broken')];
+  await assert.rejects(reviewed({ protocolHash: protocolHash(document), protocolSources }, server.fetcher()), {
+    code: 'PLATFORM_SOURCE_UNREACHABLE',
+    message: 'Cannot use source at /agreement/protocolSources/1: found status 500, wanted 200',
+  });
+  // At most three sources are tried.
+  const many = [...['/other', '/other', '/other', '/right'].map(server.uri)];
+  const { findings } = await reviewed(
+    { protocolHash: protocolHash(document), protocolSources: many },
+    server.fetcher(),
+  );
+  assert.equal(findings.length, 3);
 });
 
 test('nothing is fetched without an operator, without a hash, with a text at hand, or for a job with other faults', async () => {
