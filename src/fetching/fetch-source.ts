@@ -13,8 +13,6 @@ export interface Network {
   isAllowed(address: string): boolean;
   /** Certificates of the authorities to trust; those of the system if absent. */
   ca?: string;
-  /** The limit of time, if it is not that of `fetchLimits`. */
-  timeoutMs?: number;
 }
 
 /** Limits of one fetch. */
@@ -47,10 +45,10 @@ const refused = (found: string, wanted: string) => new NotFetched(`found ${found
 export function fetcherOn(network: Network, hosts: readonly string[]): SourceFetcher {
   const allowed = new Set(hosts);
   return {
-    async fetch(uri, signal): Promise<FetchedSource> {
+    async fetch(uri, signal, withinMs = fetchLimits.timeoutMs): Promise<FetchedSource> {
       try {
         const url = checkedUrl(uri, allowed);
-        const timed = AbortSignal.any([signal, AbortSignal.timeout(network.timeoutMs ?? fetchLimits.timeoutMs)]);
+        const timed = AbortSignal.any([signal, AbortSignal.timeout(Math.min(withinMs, fetchLimits.timeoutMs))]);
         const bytes = await bytesOf(await responseTo(url, network, timed), timed);
         return { ok: true, text: textOf(bytes) };
       } catch (error) {

@@ -14,14 +14,14 @@ import { familyIn } from './readable.ts';
  * if the job is aborted.
  */
 export async function withFetchedSources(taken: Taken, sources: SourceFetcher | undefined): Promise<Taken> {
-  const { kind, data, rawBytes, signal } = taken;
+  const { kind, data, rawBytes, signal, deadlineAtMs } = taken;
   if (sources === undefined || !isObject(data)) return taken;
   const wanted = familyIn(data)?.fetchable?.(data);
   if (wanted === undefined || !lacksTextAlone(kind, data, rawBytes)) return taken;
   const faults: Finding[] = [];
   let unreachable: Finding | undefined;
   for (const { uri, pointer } of wanted.sources) {
-    const fetched = await sources.fetch(uri, signal);
+    const fetched = await sources.fetch(uri, signal, Math.max(1, deadlineAtMs - Date.now()));
     if (fetched.ok && wanted.isText(fetched.text)) return { ...taken, data: withSupplied(data, uri, fetched.text) };
     const fault = faultOf(fetched, pointer);
     if (fault.code === 'PLATFORM_SOURCE_UNREACHABLE') unreachable ??= fault;
