@@ -62,7 +62,7 @@ function readAll({ text, blocks, schemas }: FoundSchemas, baseUri: string | unde
     const root = rootOf(text, block);
     const found = root && methodsAt({ root, start: block.start, pointer: '', baseUri });
     faults.push(...(found?.faults ?? []));
-    if (root !== undefined && baseUri === undefined) data.push(...wordlessParts(root, block.end));
+    if (root !== undefined && baseUri === undefined) data.push(...wordlessParts(text, root, block.end));
     for (const method of found?.methods ?? []) if (!methods.has(method.name)) methods.set(method.name, method);
   }
   // A description of parts alone serves the schemas of the document.
