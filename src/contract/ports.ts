@@ -35,8 +35,8 @@ export interface ReadingStore {
 
 /** The port to the texts that agreements refer to by URI. */
 export interface SourceFetcher {
-  /** The text of a source. Rejects only if the signal aborts. */
-  fetch(uri: string, signal: AbortSignal): Promise<FetchedSource>;
+  /** The text of a source, within so many milliseconds. Rejects only if the signal aborts. */
+  fetch(uri: string, signal: AbortSignal, withinMs?: number): Promise<FetchedSource>;
 }
 
 /** A fetched text, or why there is none; `isRefused` if it would be so at every try. */

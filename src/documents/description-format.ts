@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 
 /**
  * The formats of service descriptions: OpenRPC 1.x, OpenAPI 3.0, OpenAPI 3.1 and newer, an exchange of JSON-RPC 2.0 as
@@ -14,7 +14,7 @@ export function descriptionFormatOf(given: Json): DescriptionFormat | undefined 
   if (typeof value.openrpc === 'string') return 'openrpc';
   if (typeof value.openapi === 'string' && /^3\.\d/.test(value.openapi))
     return value.openapi.startsWith('3.0') ? 'openapi-3.0' : 'openapi-3.1';
-  if (Array.isArray(value.tools) && value.tools.length > 0 && value.tools.every(isTool)) return 'mcp-tools';
+  if (isToolList(value)) return 'mcp-tools';
   if (isObject(value.interface) && Array.isArray(value.interface.endpoints)) return 'endpoints';
   return isExchange(value) ? 'json-rpc' : undefined;
 }
@@ -26,6 +26,15 @@ export function isEnvelope(value: Json): boolean {
 
 function withoutEnvelope(value: Json): Json {
   return isEnvelope(value) && isObject(value) ? (value.result ?? null) : value;
+}
+
+/** Members of a list of tools; other objects with tools, such as a job, are something else. */
+const LIST_MEMBERS = /^(?:tools|nextCursor|name|title|description|\$schema|_.*|x-.*)$/;
+
+function isToolList(value: JsonObject): boolean {
+  const { tools } = value;
+  if (!Array.isArray(tools) || tools.length === 0 || !tools.every(isTool)) return false;
+  return Object.keys(value).every((name) => LIST_MEMBERS.test(name));
 }
 
 function isTool(tool: Json): boolean {

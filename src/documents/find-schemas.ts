@@ -1,5 +1,6 @@
 import type { LocatedSchema, Origin } from '../contract/agreement.ts';
 import { escapeToken, isObject, type Json } from '../kernel/json.ts';
+import { allSubschemas, MAX_SUBSCHEMAS } from '../schemas/schema-walk.ts';
 import { usedSchema } from '../schemas/used-schema.ts';
 import { announcesSchema, claimOf, type Side, sideNamedIn } from './claims.ts';
 import { completedSchema, enclosedSchema, type Library, libraryOf } from './completed-schema.ts';
@@ -37,6 +38,9 @@ export interface FoundSchemas {
  */
 const MAX_SCHEMAS = 64;
 
+/** Most subschemas of the schemas whose references are resolved: what so many schemas of usable size have. */
+const MAX_RESOLVED = MAX_SCHEMAS * MAX_SUBSCHEMAS;
+
 /** Deepest nesting of schemas in the members of an object: enough for the responses of an OpenAPI operation. */
 const MAX_WRAPPING = 8;
 
@@ -57,8 +61,11 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
   const schemas: FoundSchema[] = [];
   const lenient: { start: number; end: number }[] = [];
   const definitions = new Map<JsonBlock, Placed[]>();
+  let left = MAX_RESOLVED;
   const add = (placed: Placed): void => {
-    const found = foundSchema(placed, schemas.length < MAX_SCHEMAS ? library : undefined);
+    const isResolved = schemas.length < MAX_SCHEMAS && left > 0;
+    const found = foundSchema(placed, isResolved ? library : undefined);
+    if (isResolved) left -= allSubschemas(found.schema, MAX_RESOLVED).length;
     schemas.push(baseUri === undefined ? found : { ...found, baseUri });
   };
   for (const block of blocks) {

@@ -13,8 +13,6 @@ export interface Network {
   isAllowed(address: string): boolean;
   /** Certificates of the authorities to trust; those of the system if absent. */
   ca?: string;
-  /** The limit of time, if it is not that of `fetchLimits`. */
-  timeoutMs?: number;
 }
 
 /** Limits of one fetch. */
@@ -40,17 +38,17 @@ class NotFetched extends Error {
 const refused = (found: string, wanted: string) => new NotFetched(`found ${found}, wanted ${wanted}`, true);
 
 /**
- * A fetcher of texts from some hosts, each `host` or `host:port`, by GET over TLS. Refuses redirects, other hosts, hosts
- * with an address that is not allowed, and whatever exceeds `fetchLimits`. The address is checked again on the
+ * A fetcher of texts from some hosts, each `host` or `host:port`, by GET over TLS. Refuses redirects, other hosts,
+ * hosts with an address that is not allowed, and whatever exceeds `fetchLimits`. The address is checked again on the
  * connection itself, before anything is sent. Uses no proxy, sends no credentials, keeps no connection.
  */
 export function fetcherOn(network: Network, hosts: readonly string[]): SourceFetcher {
   const allowed = new Set(hosts);
   return {
-    async fetch(uri, signal): Promise<FetchedSource> {
+    async fetch(uri, signal, withinMs = fetchLimits.timeoutMs): Promise<FetchedSource> {
       try {
         const url = checkedUrl(uri, allowed);
-        const timed = AbortSignal.any([signal, AbortSignal.timeout(network.timeoutMs ?? fetchLimits.timeoutMs)]);
+        const timed = AbortSignal.any([signal, AbortSignal.timeout(Math.min(withinMs, fetchLimits.timeoutMs))]);
         const bytes = await bytesOf(await responseTo(url, network, timed), timed);
         return { ok: true, text: textOf(bytes) };
       } catch (error) {

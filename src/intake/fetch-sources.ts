@@ -1,6 +1,7 @@
 import type { Finding } from '../contract/finding.ts';
 import type { FetchedSource, SourceFetcher } from '../contract/ports.ts';
 import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
+import { CodedError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Taken } from './intake.ts';
 import { readJob } from './read-job.ts';
@@ -8,20 +9,26 @@ import { familyIn } from './readable.ts';
 
 /**
  * Fetches the text of a job whose agreement names sources of it and has none, and adds it to the job as supplied. Only
- * where the operator enabled this and the job is otherwise valid. Throws `EarlyEnd` with the fault of each source if
- * none has the text of the agreement's hash; rejects if the job is aborted.
+ * where the operator enabled this and the job is otherwise valid. If no source has the text of the agreement's hash,
+ * throws `PLATFORM_SOURCE_UNREACHABLE` if one of them was out of reach, else `EarlyEnd` with the fault of each. Rejects
+ * if the job is aborted.
  */
 export async function withFetchedSources(taken: Taken, sources: SourceFetcher | undefined): Promise<Taken> {
-  const { kind, data, rawBytes, signal } = taken;
+  const { kind, data, rawBytes, signal, deadlineAtMs } = taken;
   if (sources === undefined || !isObject(data)) return taken;
   const wanted = familyIn(data)?.fetchable?.(data);
   if (wanted === undefined || !lacksTextAlone(kind, data, rawBytes)) return taken;
   const faults: Finding[] = [];
+  let unreachable: Finding | undefined;
   for (const { uri, pointer } of wanted.sources) {
-    const fetched = await sources.fetch(uri, signal);
+    const fetched = await sources.fetch(uri, signal, Math.max(1, deadlineAtMs - Date.now()));
     if (fetched.ok && wanted.isText(fetched.text)) return { ...taken, data: withSupplied(data, uri, fetched.text) };
-    faults.push(faultOf(fetched, pointer));
+    const fault = faultOf(fetched, pointer);
+    if (fault.code === 'PLATFORM_SOURCE_UNREACHABLE') unreachable ??= fault;
+    faults.push(fault);
   }
+  // Another try may find what is only out of reach now.
+  if (unreachable !== undefined) throw new CodedError(unreachable.code, unreachable.message);
   throw EarlyEnd.failed(...faults);
 }
 

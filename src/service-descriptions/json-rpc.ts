@@ -13,7 +13,7 @@ export function readJsonRpc(source: Source, isWanted: (name: string) => boolean)
     const request = source.at(exchange, 'request');
     const name = source.text(request, 'method');
     if (name === '') source.fault('error', exchange, 'a request without a method', 'a request of JSON-RPC 2.0');
-    if (name === '' || !isWanted(name)) continue;
+    if (name === '' || (!methods.has(name) && !isWanted(name))) continue;
     const { start, end } = exchange.node;
     const method = methods.get(name) ?? { name, request: null, replies: [], examples: [], start, end };
     methods.set(name, method);

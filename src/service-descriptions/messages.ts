@@ -41,12 +41,14 @@ export class Messages {
 
   /** A schema built from parts of the description, with the definitions that those need. */
   of({ direction, heading, place, parts }: MessageParts, build: (parts: readonly Json[]) => Json): LocatedSchema {
+    const { node } = place;
+    // Once the budget is spent, further messages cost nothing.
+    if (this.#left < 0) return { schema: true, start: node.start, end: node.start, heading };
     const needs = new Set<string>();
     const schemas = parts.map(({ at, schema }) =>
       schema === undefined ? true : this.#definitions.part(this.#usable(schema), at, direction, needs),
     );
     const { schema, origins } = this.#definitions.complete(build(schemas), needs);
-    const { node } = place;
     const { baseUri } = this.#source.place;
     return {
       schema: this.#affordable(schema, place),
@@ -74,16 +76,14 @@ export class Messages {
   }
 
   #affordable(schema: Json, place: Placed): Json {
-    const before = this.#left;
-    this.#left -= allSubschemas(schema, MAX_SUBSCHEMAS + 1).length;
+    this.#left -= allSubschemas(schema, MAX_DESCRIBED + 1).length;
     if (this.#left >= 0) return schema;
-    if (before >= 0)
-      this.#source.fault(
-        'error',
-        place,
-        `more than ${MAX_DESCRIBED} schemas up to here`,
-        'fewer, or a choice of methods',
-      );
+    this.#source.fault(
+      'error',
+      place,
+      `more than ${MAX_DESCRIBED} schemas up to here`,
+      'fewer, or a choice of methods',
+    );
     return true;
   }
 }

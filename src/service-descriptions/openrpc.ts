@@ -107,9 +107,11 @@ function replyOf(
   // A method without a result is a notification, which nobody answers.
   if (result === undefined)
     return messages.of({ direction: 'response', heading, place: method, parts: [] }, () => NOTHING);
-  const descriptor = source.resolved(result) ?? result;
-  const schema = source.at(descriptor, 'schema');
-  if (schema === undefined) source.fault('warning', descriptor, 'no schema of the result', 'a JSON Schema');
+  const resolved = source.resolved(result);
+  const descriptor = resolved ?? result;
+  const schema = source.at(resolved, 'schema');
+  if (resolved !== undefined && schema === undefined)
+    source.fault('warning', descriptor, 'no schema of the result', 'a JSON Schema');
   return messages.of(
     { direction: 'response', heading, place: schema ?? descriptor, parts: [{ at: '', schema }] },
     ([whole]) => whole ?? true,

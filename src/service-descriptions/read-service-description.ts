@@ -58,9 +58,18 @@ export function methodsAt(
   if (format === undefined) return undefined;
   const source = new Source(place);
   const names = wanted && new Set(wanted);
-  const found = READERS[format](source, (name) => names === undefined || names.has(name));
+  let asked = 0;
+  // Methods beyond the limit are counted and not read.
+  const found = READERS[format](source, (name) => {
+    const isWanted = names === undefined || names.has(name);
+    asked += isWanted ? 1 : 0;
+    return isWanted && asked <= MAX_METHODS;
+  });
+  if (asked > MAX_METHODS)
+    source.fault('error', source.root, `${asked} methods`, `at most ${MAX_METHODS}, or a choice of them`);
   const methods = distinct(found, source);
-  for (const name of names ?? []) if (!found.some((method) => method.name === name)) source.unknownMethod(name);
+  for (const name of asked > MAX_METHODS ? [] : (names ?? []))
+    if (!found.some((method) => method.name === name)) source.unknownMethod(name);
   if (found.length === 0 && wanted === undefined) source.fault('error', source.root, 'no method', 'at least one');
   const title = source.text(source.at(source.root, 'info'), 'title');
   return { format, title, methods, faults: source.faults };
@@ -83,17 +92,14 @@ function withoutEnvelope(place: DescriptionPlace): DescriptionPlace {
   return result === undefined ? place : { ...place, root: result, pointer: `${pointer}/result` };
 }
 
-/** The methods without those whose names are taken, and without those beyond the limit; each is a fault. */
+/** The methods without those whose names are taken, each of which is a fault. */
 function distinct(methods: readonly DescribedMethod[], source: Source): DescribedMethod[] {
   const byName = new Map<string, DescribedMethod>();
   for (const method of methods) {
     if (!byName.has(method.name)) byName.set(method.name, method);
     else source.fault('error', source.root, `two methods ${quoteText(method.name)}`, 'names that differ');
   }
-  const all = [...byName.values()];
-  if (all.length > MAX_METHODS)
-    source.fault('error', source.root, `${all.length} methods`, `at most ${MAX_METHODS}, or a choice of them`);
-  return all.slice(0, MAX_METHODS);
+  return [...byName.values()];
 }
 
 /** The one JSON or YAML value in a range of a text, or what was found instead of it and where. */

@@ -7,7 +7,7 @@ const WORDS: ReadonlySet<string> = new Set(['summary', 'description']);
 const SCHEMAS: ReadonlySet<string> = new Set(['schema', 'schemas', 'inputSchema', 'outputSchema']);
 
 /** The parts of a description that have no words for people: all but its summaries and descriptions outside schemas. */
-export function wordlessParts(root: LocatedJson, end: number): { start: number; end: number }[] {
+export function wordlessParts(text: string, root: LocatedJson, end: number): { start: number; end: number }[] {
   const texts: LocatedJson[] = [];
   const pending = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
@@ -19,9 +19,10 @@ export function wordlessParts(root: LocatedJson, end: number): { start: number; 
   }
   const parts: { start: number; end: number }[] = [];
   let from = root.start;
-  for (const text of texts.sort((one, other) => one.start - other.start)) {
-    parts.push({ start: from, end: text.start });
-    from = Math.max(from, text.end);
+  for (const { start, end } of texts.sort((one, other) => one.start - other.start)) {
+    const quote = /["']/.test(text[start] ?? '') ? 1 : 0;
+    parts.push({ start: from, end: start + quote });
+    from = Math.max(from, end - quote);
   }
   return [...parts, { start: from, end }];
 }

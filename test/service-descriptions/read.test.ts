@@ -164,6 +164,14 @@ test('a tool of MCP takes its arguments; the reply is structured content, a fail
   );
 });
 
+test('an object that has tools among other things, such as a job, is no list of tools', () => {
+  const { tools } = JSON.parse(textOf('units.tools.json')).result;
+  const formatOf = (value: Json) => readServiceDescription(JSON.stringify(value)).format;
+  assert.equal(formatOf({ tools, nextCursor: 'c', _meta: {} }), 'mcp-tools');
+  assert.equal(formatOf({ tools, negotiationId: 'n', role: 'provider' }), null);
+  assert.equal(formatOf({ tools: [...tools, { name: 'x' }] }), null);
+});
+
 test('exchanges of JSON-RPC are examples of their methods', () => {
   const booking = read('booking.jsonrpc.json');
   assert.deepEqual([booking.format, names(booking), codesOf(booking)], ['json-rpc', [''], []]);

@@ -57,7 +57,7 @@ export function documentOf(
 /** Most sources of one agreement that are tried. */
 const MAX_FETCHED = 3;
 
-/** The sources that the text of an agreement may be fetched from: only if its hash tells whether it is the right text. */
+/** The sources that the text of an agreement may be fetched from, if it has a hash to tell the right text by. */
 export function fetchableOf(agreement: Json | undefined, supplied?: Json): Fetchable | undefined {
   const hash = member(agreement, 'protocolHash');
   if (typeof hash !== 'string' || encodingOf(hash) === undefined || documentOf(agreement, supplied) !== undefined)

@@ -62,18 +62,22 @@ function readAll({ text, blocks, schemas }: FoundSchemas, baseUri: string | unde
     const root = rootOf(text, block);
     const found = root && methodsAt({ root, start: block.start, pointer: '', baseUri });
     faults.push(...(found?.faults ?? []));
-    if (root !== undefined && baseUri === undefined) data.push(...wordlessParts(root, block.end));
+    if (root !== undefined && baseUri === undefined) data.push(...wordlessParts(text, root, block.end));
     for (const method of found?.methods ?? []) if (!methods.has(method.name)) methods.set(method.name, method);
   }
   // A description of parts alone serves the schemas of the document.
   if (methods.size === 0 && schemas.length > 0) return null;
-  const { interactions, cases } = interactionsOf([...methods.values()]);
+  const { interactions, cases } =
+    methods.size === 0 ? { interactions: [NOTHING_READ], cases: [] } : interactionsOf([...methods.values()]);
   const found = interactions.flatMap(({ request, replies }): FoundSchema[] => [
     ...(request === null ? [] : [{ ...request, claim: 'request' as const }]),
     ...replies.map((reply) => ({ ...reply, claim: 'response' as const })),
   ]);
   return { interactions, cases, schemas: found, faults, data };
 }
+
+/** The one interaction of a description that has no method. */
+const NOTHING_READ: Interaction = { name: '', request: null, replies: [] };
 
 function rootOf(text: string, { start, end, isYaml }: JsonBlock): LocatedJson | undefined {
   const reading = isYaml === true ? readYaml(text, start, end)[0] : readJson(text, start, true);
