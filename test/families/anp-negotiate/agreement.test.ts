@@ -139,6 +139,7 @@ test('what is wrong with the artifact is disputed', () => {
     ],
     ['{"methods": [', 'DOCUMENT_ARTIFACT_INVALID '],
     ['no JSON', 'DOCUMENT_ARTIFACT_INVALID '],
+    [`${JSON.stringify(signed({}))} {}`, 'DOCUMENT_ARTIFACT_INVALID '],
     ['[]', 'DOCUMENT_ARTIFACT_INVALID '],
     [signed({ content_types: ['text/plain', 'application/xml'] }), 'DOCUMENT_SELECTION_CONTRADICTS /content_types'],
   ];
