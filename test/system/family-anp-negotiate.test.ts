@@ -19,7 +19,7 @@ import { loadHandler } from '../../src/sandbox-door.ts';
 import { type Rig, root, runCommand, startRig } from './harness.ts';
 import { lines, moduleReply, placesAsked } from './readings-rig.ts';
 
-const fixtures = join(root, 'fixtures/families/anp-negotiate');
+const fixtures = join(root, 'fixtures/families/anp-negotiate/jobs');
 const folders = ['freight-quote', 'freight-quote-requester', 'library-desk'];
 
 /** A report, as far as the tests look at it. */
@@ -273,10 +273,10 @@ test('lint looks at jobs, artifacts, and messages with their schemas', async () 
   };
   for (const folder of folders) assert.deepEqual(await linted(join(fixtures, folder, 'job.json')), [0, []], folder);
   const missing = ['DOCUMENT_SCHEMA_MISSING', 'DOCUMENT_SCHEMA_MISSING'];
-  assert.deepEqual(await linted('--family', 'anp-negotiate', join(fixtures, 'vectors/10.2-protocol-artifact.json')), [
-    1,
-    [...missing, 'DOCUMENT_DIGEST_MISMATCH'],
-  ]);
+  assert.deepEqual(
+    await linted('--family', 'anp-negotiate', join(fixtures, '../vectors/10.2-protocol-artifact.json')),
+    [1, [...missing, 'DOCUMENT_DIGEST_MISMATCH']],
+  );
   const scratch = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
   try {
     const { agreement, supplied } = read<JsonObject & { agreement: JsonObject }>('freight-quote', 'job.json');

@@ -5,6 +5,7 @@ import { suppliedSchema } from '../supplied.ts';
 import { type Agreed, agreedIn, artifactIn, chosenMethods, methodOfResult, withoutFragment } from './agreed.ts';
 import { textAt } from './artifact.ts';
 import { readNegotiationResult } from './messages.ts';
+import { readNegotiationError } from './negotiation-error.ts';
 
 /** JSON Schemas of the members of a job. */
 export const messageSchemas = {
@@ -59,6 +60,11 @@ export function messageFaults(kind: Kind, data: JsonObject): JobFault[] {
 function resultFaults(kind: Kind, { result, resultPointer }: Agreed): JobFault[] {
   if (result === undefined)
     return [fault('JOB_INVALID', resultPointer, 'found nothing, wanted the result of the negotiation')];
+  const error = readNegotiationError(member(result, 'error') ?? null);
+  if (error.ok) {
+    const found = `found error ${error.error.code}, ${error.error.anpCode}, wanted an accepted result`;
+    return [fault('JOB_NOT_ACCEPTED', `${resultPointer}/error`, found, { actual: error.error.code })];
+  }
   const reading = readNegotiationResult(isObject(result) ? result : null);
   if (!reading.ok)
     return reading.faults.map(({ pointer, message }) =>

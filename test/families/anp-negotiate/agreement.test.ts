@@ -91,6 +91,7 @@ test('a result without an artifact is an agreement by the URIs of its schemas: t
 });
 
 test('what only the negotiator can put right is a fault of the job, by name', () => {
+  const refusal = vector(folder, '11-error.no-matching-interface');
   const artifact = signed({});
   const cases: [JsonObject, ...string[]][] = [
     [{ agreement: { artifact } }, 'JOB_INVALID /agreement/result'],
@@ -107,6 +108,7 @@ test('what only the negotiator can put right is a fault of the job, by name', ()
       { agreement: { result: { ...result, status: 'rejected' }, artifact } },
       'JOB_NOT_ACCEPTED /agreement/result/status',
     ],
+    [{ agreement: { result: refusal, artifact } }, 'JOB_NOT_ACCEPTED /agreement/result/error'],
     [{ agreement: { result } }, 'JOB_INVALID /agreement/artifact'],
     [{ agreement: { result, artifact: 7 } }, 'JOB_INVALID /agreement/artifact', 'JOB_INVALID /agreement/artifact'],
     [{ agreement: { result, artifact, methods: ['product.buy'] } }, 'JOB_INVALID /agreement/methods/0'],
@@ -139,6 +141,7 @@ test('what is wrong with the artifact is disputed', () => {
     ],
     ['{"methods": [', 'DOCUMENT_ARTIFACT_INVALID '],
     ['no JSON', 'DOCUMENT_ARTIFACT_INVALID '],
+    [`${JSON.stringify(signed({}))} {}`, 'DOCUMENT_ARTIFACT_INVALID '],
     ['[]', 'DOCUMENT_ARTIFACT_INVALID '],
     [signed({ content_types: ['text/plain', 'application/xml'] }), 'DOCUMENT_SELECTION_CONTRADICTS /content_types'],
   ];

@@ -15,5 +15,5 @@ export function vector(folder: string, name: string): JsonObject {
 
 /** The job of a fixture. */
 export function jobOf(folder: string, more: JsonObject = {}): JsonObject & { agreement: JsonObject } {
-  return { ...JSON.parse(readFileSync(join(own, folder, 'job.json'), 'utf8')), ...more };
+  return { ...JSON.parse(readFileSync(join(own, 'jobs', folder, 'job.json'), 'utf8')), ...more };
 }
