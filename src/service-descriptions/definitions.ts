@@ -120,7 +120,7 @@ export class Definitions {
   }
 }
 
-/** A schema without the requirement of members that this direction does not carry (OpenAPI, `readOnly`, `writeOnly`). */
+/** A schema without the requirement of members that this direction does not carry (`readOnly`, `writeOnly`). */
 function requiredIn(schema: Json, direction: Direction): Json {
   return inner(schema, direction === 'request' ? 'readOnly' : 'writeOnly');
 }
