@@ -95,7 +95,7 @@ test('the package packs, installs without a Node of its own, and its command wor
   });
 
   await t.test('the library, the sandbox and the schemas can be imported', () => {
-    const source = `for (const name of ['protosmith', 'protosmith/sandbox', 'protosmith/agora', 'protosmith/uagents']) {
+    const source = `for (const name of ['protosmith', 'protosmith/sandbox', 'protosmith/agora', 'protosmith/uagents', 'protosmith/agent-description']) {
       const found = Object.keys(await import(name)).length;
       if (found === 0) throw new Error(name + ' exports nothing');
     }
