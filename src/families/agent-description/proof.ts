@@ -99,7 +99,7 @@ function reportOf(proven: Proven, didDocument: Json | undefined, signer: string 
   const suite = suiteOf(proof);
   if (suite === undefined) {
     const found = typeof proof.cryptosuite === 'string' ? proof.cryptosuite : String(proof.type);
-    return wrong(`found ${quoteText(found)}, wanted one of ${Object.keys(SUITES).join(', ')}`);
+    return wrong(`found a proof by ${quoteText(found)}, wanted one by ${Object.keys(SUITES).join(', ')}`);
   }
   if (proof.proofPurpose !== PURPOSE)
     return wrong(`found purpose ${quoteText(String(proof.proofPurpose))}, wanted "${PURPOSE}"`);
@@ -131,10 +131,17 @@ function reportOf(proven: Proven, didDocument: Json | undefined, signer: string 
 const PURPOSE = 'assertionMethod';
 
 function suiteOf(proof: JsonObject): Suite | undefined {
-  const named = proof.type === 'DataIntegrityProof' ? proof.cryptosuite : proof.type;
-  const isKnown =
-    typeof named === 'string' && Object.hasOwn(SUITES, named) && (named === proof.type) !== /-/.test(named);
-  return isKnown ? (named as Suite) : undefined;
+  const isIntegrity = proof.type === DATA_INTEGRITY;
+  const named = isIntegrity ? proof.cryptosuite : proof.type;
+  if (typeof named !== 'string' || !Object.hasOwn(SUITES, named)) return undefined;
+  return isCryptosuite(named) === isIntegrity ? (named as Suite) : undefined;
+}
+
+const DATA_INTEGRITY = 'DataIntegrityProof';
+
+/** Whether a suite is named by `cryptosuite`; the others are types of proofs themselves. */
+function isCryptosuite(name: string): boolean {
+  return name.includes('-');
 }
 
 /**
@@ -210,10 +217,8 @@ export interface Signing {
 export function signDocument(document: JsonObject, signing: Signing): JsonObject {
   const { privateKey, verificationMethod, suite, created } = signing;
   const { proof: _, ...bare } = document;
-  const isSuite = suite.includes('-');
   const options: JsonObject = {
-    type: isSuite ? 'DataIntegrityProof' : suite,
-    ...(isSuite ? { cryptosuite: suite } : {}),
+    ...(isCryptosuite(suite) ? { type: DATA_INTEGRITY, cryptosuite: suite } : { type: suite }),
     created,
     verificationMethod,
     proofPurpose: PURPOSE,

@@ -86,7 +86,7 @@ function wordless(document: string, root: LocatedJson, node: LocatedJson): { sta
   const outside = [...kept, node].toSorted((one, other) => one.start - other.start);
   const starts = [0, ...outside.map(({ end }) => end)];
   const parts = starts.map((start, index) => ({ start, end: outside[index]?.start ?? document.length }));
-  return [...parts, ...wordlessParts(node, node.end)];
+  return [...parts, ...wordlessParts(document, node, node.end)];
 }
 
 function unusable(reason: string, at: number): Service {
