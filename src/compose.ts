@@ -29,6 +29,7 @@ import { failedTries, limitsOf } from './compose-model.ts';
 import { composeRecorder, logQueueEvent } from './compose-recorder.ts';
 import { type Config, sandboxOptions, type WorkerConfig } from './config.ts';
 import type { AttemptReport } from './contract/outcome.ts';
+import { createSourceFetcher } from './fetching/source-fetcher.ts';
 import { followLimits } from './follow-limits.ts';
 import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
@@ -201,6 +202,7 @@ function composeServices(
     handlers: createHandlerStore(connection, config, whenWritable),
     readings: createReadingStore(connection, config, whenWritable),
     readingMode: config.reading,
+    sources: config.fetchHosts.length === 0 ? undefined : createSourceFetcher(config.fetchHosts),
     onJobEvent: recorder.onJobEvent,
   };
 }

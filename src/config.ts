@@ -186,6 +186,19 @@ const tenantClasses = (given: string): Record<string, string[]> | Unreadable => 
 const dollars = (given: string): number | null | Unreadable =>
   /^\d+(\.\d+)?$/.test(given) ? Number(given) : { wanted: 'US dollars, such as 0.25' };
 
+/** Names of hosts, perhaps with ports, in the form in which a URL has them. */
+const hostNames = (given: string): string[] | Unreadable => {
+  const wanted = 'names of hosts, each perhaps with a port, separated by commas; no addresses, no localhost';
+  const hosts = given.split(',').map((name) => name.trim().toLowerCase());
+  const isName = (host: string) =>
+    /^(?=[^:]{1,253}(?::|$))(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9](?::[1-9]\d{0,4})?$/.test(
+      host,
+    ) &&
+    !/\.localhost(?::|$)/.test(host) &&
+    URL.canParse(`https://${host}`);
+  return hosts.every(isName) ? hosts.map((host) => new URL(`https://${host}`).host) : { wanted };
+};
+
 const setting = <T>(one: Setting<T>): Setting<T> => one;
 
 /**
@@ -357,6 +370,13 @@ export const settings = {
       'checks that only warn and never refuse a handler, separated by commas: for agreements that they misread (docs/verification.md)',
     fallback: [],
     read: someOf(...advisableChecks),
+  }),
+  fetchHosts: setting<string[]>({
+    env: 'PROTOSMITH_FETCH_HOSTS',
+    about:
+      'hosts that documents named by URI in an agreement may be fetched from, as host or host:port with commas; none when not set. Only https, public addresses and texts of the agreed hash',
+    fallback: [],
+    read: hostNames,
   }),
   trialSeed: setting<string | null>({
     env: 'PROTOSMITH_TRIAL_SEED',

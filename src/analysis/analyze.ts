@@ -29,6 +29,7 @@ export function analyzeOpened({ job, texts }: Opened, matches?: Matches): Analyz
       requestSchema: reading.request,
       responseSchema: reading.response,
       schemas: reading.schemas.map(({ claim: _, ...located }) => located),
+      ...(reading.data === undefined ? {} : { data: reading.data }),
       cases: reading.cases,
       caseText: typeof texts.cases === 'string' ? texts.cases : null,
       baseUris: reading.bases,

@@ -71,6 +71,8 @@ export interface Agreement {
   responseSchema: LocatedSchema | null;
   /** Every schema found, in document order. */
   schemas: LocatedSchema[];
+  /** Parts of the document that hold no sentences, besides its schemas. */
+  data?: readonly { start: number; end: number }[];
   cases: Case[];
   /** The exact text that the cases came from; `null` for structured or absent cases. */
   caseText: string | null;

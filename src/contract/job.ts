@@ -73,7 +73,8 @@ export interface Job {
   workMs: number;
   handlerDigest?: string;
   complaint?: JsonObject;
-  exchanges?: { testCase?: number; request: Json; response: Json }[];
+  /** If `framed`, request and response are the base64 of whole frames. */
+  exchanges?: { testCase?: number; framed?: boolean; request: Json; response: Json }[];
   supersedes?: string;
   attempt: number;
   replyTo: string;

@@ -33,6 +33,15 @@ export interface ReadingStore {
   once<T>(tenant: string, key: string, turn: Turn<T>): Promise<T | null>;
 }
 
+/** The port to the texts that agreements refer to by URI. */
+export interface SourceFetcher {
+  /** The text of a source, within so many milliseconds. Rejects only if the signal aborts. */
+  fetch(uri: string, signal: AbortSignal, withinMs?: number): Promise<FetchedSource>;
+}
+
+/** A fetched text, or why there is none; `isRefused` if it would be so at every try. */
+export type FetchedSource = { ok: true; text: string } | { ok: false; isRefused: boolean; message: string };
+
 /** Work that one worker does for all. */
 export interface Turn<T> {
   /** How long to wait, as milliseconds since 1970. */

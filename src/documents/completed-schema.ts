@@ -62,7 +62,7 @@ export function enclosedSchema(given: Json, { value: root, start }: Pick<JsonBlo
 }
 
 /** The dialect that an object declares for the schemas in it. */
-function dialectAround(root: Json): string | undefined {
+export function dialectAround(root: Json): string | undefined {
   if (!isObject(root)) return undefined;
   const { openapi, swagger, jsonSchemaDialect, $schema } = root;
   if (typeof swagger === 'string' || (typeof openapi === 'string' && openapi.startsWith('3.0'))) return OPENAPI_3_0;

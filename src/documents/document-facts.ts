@@ -9,8 +9,12 @@ export function languageOf(prose: string): 'en' | 'zh' {
   return ideographs > kana * 2 && ideographs > words ? 'zh' : 'en';
 }
 
-/** The URIs of the protocols that a document says it builds on, in order, without duplicates. */
-export function baseUrisIn(prose: string): string[] {
+/**
+ * The URIs of the protocols that a document says it builds on, in order, without duplicates. One whose text is supplied
+ * counts wherever it stands.
+ */
+export function baseUrisIn(prose: string, supplied: Readonly<Record<string, unknown>> = {}): string[] {
+  const hasSupplied = Object.keys(supplied).length > 0;
   const uris = new Set<string>();
   let awaited = 0;
   for (const line of prose.split('\n')) {
@@ -19,11 +23,13 @@ export function baseUrisIn(prose: string): string[] {
     const isNamed = BASE_PROTOCOL.test(text);
     const isLabelled = awaited > 0 && URI_LABEL.test(text);
     awaited -= 1;
-    if (!isNamed && !isLabelled && !BUILDS_ON.test(text)) continue;
+    const isAboutBase = isNamed || isLabelled || BUILDS_ON.test(text);
+    if (!isAboutBase && !hasSupplied) continue;
     const before = uris.size;
-    for (const [, labelled, bare] of text.matchAll(URI)) {
-      const uri = (labelled ?? (isNamed || isLabelled ? bare : undefined) ?? '').replace(/[.,;:!?]+$/, '');
-      if (uri !== '' && !STANDARDS.test(uri)) uris.add(uri);
+    for (const [, labelled, bare = ''] of text.matchAll(URI)) {
+      const uri = (labelled ?? bare).replace(/[.,;:!?]+$/, '');
+      const isSaid = isAboutBase && (labelled !== undefined || isNamed || isLabelled) && !STANDARDS.test(uri);
+      if (uri !== '' && (isSaid || Object.hasOwn(supplied, uri))) uris.add(uri);
     }
     if (isNamed && uris.size === before) awaited = MAX_LINES_TO_URI;
   }
@@ -43,7 +49,7 @@ const BUILDS_ON =
   /\b(?:based|builds?|built|extends?|extending|derived|modif(?:y|ies))\b.{0,80}\bprotocol\b|基于.{0,40}协议/i;
 
 const URI =
-  /(?:\bURI|协议地址|协议URL)\s*[:：=]\s*[`"'<“「]?\s*([a-z][a-z0-9+.-]{1,20}:[^\s`"'<>()（）“”「」，。；、]+)|([a-z][a-z0-9+.-]{1,20}:\/\/[^\s`"'<>()（）“”「」，。；、]+)/gi;
+  /(?:\bURI|协议地址|协议URL)\s*[:：=]\s*(?:[`"'<“「]\s*)?([a-z][a-z0-9+.-]{1,20}:[^\s`"'<>()（）“”「」，。；、]+)|([a-z][a-z0-9+.-]{1,20}:\/\/[^\s`"'<>()（）“”「」，。；、]+)/gi;
 
 /** Published standards; a document that links to them does not build on them. */
 const STANDARDS =

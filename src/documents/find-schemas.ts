@@ -1,8 +1,10 @@
 import type { LocatedSchema, Origin } from '../contract/agreement.ts';
 import { escapeToken, isObject, type Json } from '../kernel/json.ts';
+import { allSubschemas, MAX_SUBSCHEMAS } from '../schemas/schema-walk.ts';
 import { usedSchema } from '../schemas/used-schema.ts';
 import { announcesSchema, claimOf, type Side, sideNamedIn } from './claims.ts';
 import { completedSchema, enclosedSchema, type Library, libraryOf } from './completed-schema.ts';
+import { descriptionFormatOf } from './description-format.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type KnownJson, type LocatedJson, readJson } from './located-json.ts';
 import { readYaml } from './located-yaml.ts';
@@ -36,6 +38,9 @@ export interface FoundSchemas {
  */
 const MAX_SCHEMAS = 64;
 
+/** Most subschemas of the schemas whose references are resolved: what so many schemas of usable size have. */
+const MAX_RESOLVED = MAX_SCHEMAS * MAX_SUBSCHEMAS;
+
 /** Deepest nesting of schemas in the members of an object: enough for the responses of an OpenAPI operation. */
 const MAX_WRAPPING = 8;
 
@@ -56,8 +61,11 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
   const schemas: FoundSchema[] = [];
   const lenient: { start: number; end: number }[] = [];
   const definitions = new Map<JsonBlock, Placed[]>();
+  let left = MAX_RESOLVED;
   const add = (placed: Placed): void => {
-    const found = foundSchema(placed, schemas.length < MAX_SCHEMAS ? library : undefined);
+    const isResolved = schemas.length < MAX_SCHEMAS && left > 0;
+    const found = foundSchema(placed, isResolved ? library : undefined);
+    if (isResolved) left -= allSubschemas(found.schema, MAX_RESOLVED).length;
     schemas.push(baseUri === undefined ? found : { ...found, baseUri });
   };
   for (const block of blocks) {
@@ -117,7 +125,11 @@ function valuesIn(
   const yaml = {
     ...found,
     blocks: found.blocks.filter(
-      ({ value }) => looksLikeSchema(value) || holdsSchema(value) || isAnnouncedSchema(value, true),
+      ({ value }) =>
+        looksLikeSchema(value) ||
+        holdsSchema(value) ||
+        isAnnouncedSchema(value, true) ||
+        descriptionFormatOf(value) !== undefined,
     ),
   };
   const isInYaml = within([...yaml.blocks, ...yaml.broken]);
@@ -247,7 +259,9 @@ function isSchemaOf(member: string, value: Json): boolean {
 
 function mentionsSchema(text: string, { start, end }: BrokenJson): boolean {
   const head = text.slice(start, Math.min(end, start + 20_000));
-  return /"\$schema"\s*:|"properties"\s*:\s*\{|"type"\s*:\s*"(?:object|array)"/.test(head);
+  return /"(?:\$schema|openrpc|openapi|inputSchema)"\s*:|"properties"\s*:\s*\{|"type"\s*:\s*"(?:object|array)"/.test(
+    head,
+  );
 }
 
 function proseOf(text: string, blocks: readonly JsonBlock[]): string {

@@ -45,7 +45,7 @@ function knownBlocks({ text, blocks }: FoundSchemas): ReturnType<typeof knownJso
 }
 
 function resolveBases(prose: string, given: Job['baseProtocols']): TextDocument['bases'] {
-  const uris = baseUrisIn(prose);
+  const uris = baseUrisIn(prose, given);
   const missing: string[] = [];
   const documents: BaseDocument[] = [];
   const pending = [...uris];
@@ -58,7 +58,7 @@ function resolveBases(prose: string, given: Job['baseProtocols']): TextDocument[
     else {
       const found = findSchemas(withoutQuoteMarks(base.content), uri);
       documents.push({ ...found, uri });
-      pending.push(...baseUrisIn(found.prose));
+      pending.push(...baseUrisIn(found.prose, given));
     }
   }
   return { uris: [...seen], missing, documents };

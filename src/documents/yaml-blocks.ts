@@ -12,14 +12,14 @@ const TOKENS_OF_TEXT = 50;
 /** Most unreadable texts reported, the same number as for JSON. */
 const MAX_BROKEN = 64;
 
-const YAML = /^(?:ya?ml|openapi|swagger|asyncapi|json-?schema|schema)$/;
+const YAML = /^(?:ya?ml|openapi|openrpc|swagger|asyncapi|json-?schema|schema)$/;
 
 /** Fence languages that may contain anything. */
 const ANY = /^(?:te?xt|plain(?:text)?)?$/;
 
 /** What only a schema in YAML has at the start of a line. */
 const OF_SCHEMA =
-  /^[ \t]*(?:["']?\$schema["']?[ \t]*:|["']?(?:properties|\$defs|definitions)["']?[ \t]*:[ \t]*(?:&\w+[ \t]*)?(?:#.*)?\r?$|["']?type["']?[ \t]*:[ \t]*["']?(?:object|array)\b|["']?(?:openapi|swagger)["']?[ \t]*:[ \t]*["']?\d)/m;
+  /^[ \t]*(?:["']?\$schema["']?[ \t]*:|["']?(?:properties|\$defs|definitions)["']?[ \t]*:[ \t]*(?:&\w+[ \t]*)?(?:#.*)?\r?$|["']?type["']?[ \t]*:[ \t]*["']?(?:object|array)\b|["']?(?:openapi|swagger|openrpc)["']?[ \t]*:[ \t]*["']?\d)/m;
 
 /** JSON, valid or broken, which the JSON reader handles. */
 const JSON_VALUE = /^\s*[{[]\s*["}\]]/;
@@ -69,7 +69,12 @@ export function findYamlBlocks(
 
 /** The first line of a bare schema in YAML. */
 const BEGINS =
-  /^[ \t]*(?:\$schema:[ \t]|type:[ \t]*(?:object|array)[ \t]*(?:#.*)?$|(?:properties|\$defs|definitions):[ \t]*$|(?:openapi|swagger):[ \t]*["']?\d)/;
+  /^[ \t]*(?:\$schema:[ \t]|type:[ \t]*(?:object|array)[ \t]*(?:#.*)?$|(?:properties|\$defs|definitions):[ \t]*$|(?:openapi|swagger|openrpc):[ \t]*["']?\d)/;
+
+/** The first line of a service description, and its other members, which may stand apart from each other. */
+const DESCRIPTION = /^[ \t]*(?:openapi|openrpc):/;
+const OF_DESCRIPTION =
+  /^(?:info|servers|paths|webhooks|methods|components|security|tags|externalDocs|jsonSchemaDialect|x-[\w-]+):(?:[ \t]|$)/;
 
 const MEMBER = /^["']?[\w$./-]+["']?[ \t]*:(?:[ \t]|$)/;
 
@@ -80,12 +85,14 @@ function barePlaces(lines: readonly Line[]): Pick<Fence, 'contentStart' | 'conte
     const begin = lines[first];
     if (begin === undefined || begin.fenced || !BEGINS.test(begin.text.slice(0, MAX_LINE))) continue;
     const indent = indentOf(begin.text);
+    const isDescription = DESCRIPTION.test(begin.text);
     let last = first;
     for (let index = first + 1; index < lines.length; index += 1) {
       const { text, fenced } = lines[index] as Line;
       if (fenced) break;
-      if (text.trim() === '') continue;
-      const isBelow = last === index - 1 && indentOf(text) === indent && MEMBER.test(text.slice(indent, MAX_LINE));
+      if (text.trim() === '' || (isDescription && text.startsWith('#'))) continue;
+      const member = indentOf(text) === indent ? text.slice(indent, MAX_LINE) : '';
+      const isBelow = last === index - 1 ? MEMBER.test(member) : isDescription && OF_DESCRIPTION.test(member);
       if (indentOf(text) <= indent && !isBelow) break;
       last = index;
     }
@@ -101,6 +108,11 @@ const MAX_LINE = 200;
 
 function indentOf(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0;
+}
+
+/** Whether a text has few enough tokens to be read as YAML. */
+export function hasFewTokens(text: string): boolean {
+  return tokensIn(text, MAX_TOKENS).tokens <= MAX_TOKENS;
 }
 
 /** Counts the tokens of a YAML text and their length; stops after `most` tokens. */

@@ -1,11 +1,13 @@
 import { CodedError } from '../kernel/errors.ts';
+import { agentDescription } from './agent-description/agent-description.ts';
 import { agora } from './agora/agora.ts';
 import { anp } from './anp/anp.ts';
+import { anpNegotiate } from './anp-negotiate/anp-negotiate.ts';
 import type { Family } from './family.ts';
 import { uagents } from './uagents/uagents.ts';
 
 /** Every family of agreements; the first is the default. */
-export const families: readonly [Family, ...Family[]] = [anp, agora, uagents];
+export const families: readonly [Family, ...Family[]] = [anp, anpNegotiate, agora, uagents, agentDescription];
 
 /** The family with a name; `undefined` if there is none. */
 export function familyNamed(name: string): Family | undefined {

@@ -1,5 +1,6 @@
 import type { Agreement, Case, Interaction, Texts } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { OpenFrames } from '../contract/frames.ts';
 import type { Job, Kind } from '../contract/job.ts';
 import type { JobFault } from '../contract/job-fault.ts';
 import type { Language, Statement } from '../contract/statement.ts';
@@ -22,7 +23,7 @@ export interface Family {
     readonly testCases?: JsonObject;
     readonly complaint?: JsonObject;
     /** Members of a job that only some families accept, by name; in jobs of other families they are faults. */
-    readonly own?: { readonly supplied?: JsonObject };
+    readonly own?: Readonly<Record<string, JsonObject>>;
     /** How the peers write the hash of a document; absent if it is its SHA-256. */
     readonly protocolHash?: JsonObject;
   };
@@ -30,6 +31,11 @@ export interface Family {
   faults(kind: Kind, data: JsonObject): JobFault[];
   /** The document text and its place in unvalidated job data; `undefined` if there is none. */
   documentIn(data: JsonObject): { text: string; pointer: string } | undefined;
+  /**
+   * The sources that the text of unvalidated job data may be fetched from, in order, and a test by the agreement's own
+   * hash whether a text is the right one; `undefined` if there is nothing to fetch. Absent if nothing ever is.
+   */
+  fetchable?(data: JsonObject): Fetchable | undefined;
   /** The hash that a document is known by in outcomes and stores, as 64 hex digits. */
   hashOf(document: string): string;
   /** Extracts the texts from a job's messages. */
@@ -42,12 +48,20 @@ export interface Family {
   read(texts: Texts, about: ReadingTask, before?: Before): FamilyReading;
   /** Cases as text in the family's layout, appended to `below` or alone. */
   writeCases?(cases: readonly WrittenCase[], layout: CaseLayout, below?: string): string;
+  /** Opens an exchange of frames; absent if the peers frame nothing, and such an exchange is a fault of the job. */
+  openFrames?: OpenFrames;
   /** The text of a complaint. */
   complaint(message: JsonObject): string;
   /** Whether this job's peer can be told such a thing. */
   canSay(what: Statement['what'], job: Pick<Job, 'peerCapabilities'>): boolean;
   /** The messages to forward; empty if there is nothing to send. The members of the job may be invalid. */
   say(statement: Statement, job: UncheckedAgreement, language: Language): JsonObject[];
+}
+
+/** Where a document may be fetched from. */
+export interface Fetchable {
+  sources: readonly { uri: string; pointer: string }[];
+  isText(text: string): boolean;
 }
 
 /** The members of a job that hold its agreement, before or after validation. */
@@ -87,6 +101,8 @@ export interface FamilyReading {
   lenient: readonly { start: number; end: number }[];
   /** The document and its base protocols, as they were read. */
   document: ReadText;
+  /** Parts of the document that hold no sentences: data for machines, whose words are elsewhere in it. */
+  data?: readonly { start: number; end: number }[];
   baseDocuments: readonly (ReadText & { uri: string; prose: string })[];
   /** The case text as it was read, or instead the JSON that lists the cases. */
   casesText?: string;

@@ -63,6 +63,7 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
     ...nameFaults(data),
     ...familyFaults(kind, data),
     ...payloadFaults(data),
+    ...frameFaults(data),
     ...hashFaults(data),
   ];
 }
@@ -180,14 +181,19 @@ function familyFaults(kind: Kind, data: JsonObject): JobFault[] {
 
 /** Finds members that only other families accept. */
 function strangeMembers({ name, schemas }: Family, data: JsonObject): JobFault[] {
-  return families.flatMap((other) =>
-    Object.keys(other.schemas.own ?? {}).flatMap((own) => {
-      if (!Object.hasOwn(data, own) || Object.hasOwn(schemas.own ?? {}, own)) return [];
-      return [
-        fault('JOB_INVALID', `/${own}`, `found a member of the family ${other.name}, wanted none in ${name}`, {}),
-      ];
-    }),
-  );
+  const members = new Set(families.flatMap((one) => Object.keys(one.schemas.own ?? {})));
+  return [...members].flatMap((own) => {
+    if (!saysSomething(member(data, own)) || Object.hasOwn(schemas.own ?? {}, own)) return [];
+    const others = families.filter((one) => Object.hasOwn(one.schemas.own ?? {}, own)).map((one) => one.name);
+    const whose = others.length === 1 ? 'the family' : 'the families';
+    const found = `found a member of ${whose} ${others.join(' and ')}, wanted none in ${name}`;
+    return [fault('JOB_INVALID', `/${own}`, found, {})];
+  });
+}
+
+/** Whether a member is present and more than an empty object, which many clients send for an absent one. */
+function saysSomething(value: Json | undefined): boolean {
+  return value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
 }
 
 /** Finds case payloads that are no strings, where the job's payload is text. */
@@ -202,6 +208,28 @@ function payloadFaults(data: JsonObject): JobFault[] {
       return [fault('JOB_INVALID', `/testCases/${index}/${side}`, found, { expected: 'string' })];
     }),
   );
+}
+
+/** Finds exchanges of frames in a family without frames, and frames that are no base64. */
+function frameFaults(data: JsonObject): JobFault[] {
+  const exchanges = member(data, 'exchanges');
+  if (!Array.isArray(exchanges)) return [];
+  const family = familyIn(data);
+  return exchanges.flatMap((exchange, index) => {
+    if (member(exchange, 'framed') !== true) return [];
+    if (family !== undefined && family.openFrames === undefined)
+      return [fault('JOB_INVALID', `/exchanges/${index}/framed`, `found frames, wanted none in ${family.name}`)];
+    return ['request', 'response'].flatMap((side) => {
+      if (isBase64(member(exchange, side))) return [];
+      const found = 'found something else, wanted the bytes of a frame in base64';
+      return [fault('JOB_INVALID', `/exchanges/${index}/${side}`, found)];
+    });
+  });
+}
+
+/** Whether a value is base64 with padding (RFC 4648, section 4). */
+function isBase64(value: Json | undefined): boolean {
+  return typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value;
 }
 
 function hashFaults(data: JsonObject): JobFault[] {

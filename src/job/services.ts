@@ -3,7 +3,7 @@ import type { Model } from '../completion/create-model.ts';
 import type { Completer } from '../contract/completion.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { AttemptReport } from '../contract/outcome.ts';
-import type { HandlerStore, ReadingStore } from '../contract/ports.ts';
+import type { HandlerStore, ReadingStore, SourceFetcher } from '../contract/ports.ts';
 import type { ReadingMode } from '../contract/reading.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
@@ -55,5 +55,7 @@ export interface Services {
   unanswered: UnansweredBook;
   /** The budget of all jobs of this process. */
   processBudget: ProcessBudget;
+  /** Fetches the texts that agreements name by URI; absent unless the operator enabled it. */
+  sources?: SourceFetcher | undefined;
   onJobEvent(event: JobEvent): void;
 }

@@ -45,6 +45,7 @@ function amendedForPeer(analyzed: Analyzed): Analyzed {
 export const observePath: Path = async ({ job }, _services, ledger) => {
   const analyzed = await ledger.stage('analyze', () => analyze(job));
   const { cases, language } = analyzed.agreement;
+  const { openFrames } = familyOf(job);
   const unknown = (job.exchanges ?? []).flatMap(({ testCase }, index) => {
     if (testCase === undefined || cases.some((one) => one.testCase === testCase)) return [];
     const pointer = `/exchanges/${index}/testCase`;
@@ -53,7 +54,10 @@ export const observePath: Path = async ({ job }, _services, ledger) => {
   });
   if (unknown.length > 0) throw EarlyEnd.failed(...unknown);
   const findings = await ledger.stage('judge', () =>
-    cappedFindings([...preflight(analyzed, rulesOfSchemas), ...observeExchanges(amendedForPeer(analyzed))]),
+    cappedFindings([
+      ...preflight(analyzed, rulesOfSchemas),
+      ...observeExchanges(amendedForPeer(analyzed), undefined, openFrames),
+    ]),
   );
   const errors = findings.filter(({ severity }) => severity === 'error');
   const faults = errors.filter((fault) => fault.in !== 'job');

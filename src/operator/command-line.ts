@@ -13,6 +13,7 @@ const commands: Record<string, () => Promise<Command>> = {
   demo: async () => (await import('./demo.ts')).demo,
   lint: async () => (await import('./lint.ts')).lint,
   read: async () => (await import('./read.ts')).read,
+  describe: async () => (await import('./describe.ts')).describe,
   doctor: async () => (await import('./doctor.ts')).doctor,
   status: async () => (await import('./status.ts')).status,
   inspect: async () => (await import('./inspect.ts')).inspect,

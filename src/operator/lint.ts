@@ -17,8 +17,9 @@ export const lint: Command = {
 
 Runs only the preflight: reads schemas and cases from the texts, and prints each fault, its place, and the change that
 would resolve it. The file name - means standard input. Instead of a text, a file may contain the JSON message that
-carries it, a protocol manifest of uAgents, or a job (JSON with a member agreement), which is checked like a review:
-with its cases, role, tools, loose places and base protocols. A file named .json must be one of these.
+carries it, a service description (OpenRPC, OpenAPI, MCP list of tools), a protocol manifest of uAgents, a protocol
+artifact of ANP-06, an agent description, or a job (JSON with a member agreement), which is checked like a review: with
+its cases, role, tools, loose places and base protocols. A file named .json must be one of these.
 
   --json            findings as a JSON array
   --family <name>   the family of the agreement, if the text is not a message; default ${families[0].name}

@@ -37,6 +37,7 @@ export const workerSettings = [
   ...sandboxSettings,
   'advisoryChecks',
   'trialSeed',
+  'fetchHosts',
   'retentionSeconds',
   'maxHandlersPerTenant',
   'quarantineSeconds',

@@ -1,6 +1,7 @@
 import type { Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { solve } from '../generation/solve.ts';
+import { withFetchedSources } from '../intake/fetch-sources.ts';
 import { intake, type Taken } from '../intake/intake.ts';
 import { protocolHashOf } from '../intake/readable.ts';
 import { usageOf } from '../job/budget.ts';
@@ -58,7 +59,8 @@ async function work(received: Received, services: Services, ledger: Ledger): Pro
  * only with errors that the queue handles: `PLATFORM_` errors, after which it retries the job while there is time;
  * aborted work; and defects.
  */
-export async function runJob(taken: Taken, services: Services): Promise<Outcome | undefined> {
+export async function runJob(given: Taken, services: Services): Promise<Outcome | undefined> {
+  let taken = given;
   const ledger = new Ledger(taken, services.onJobEvent, services.trialSeed);
   const { kind, deadlineAtMs, rawBytes } = taken;
   ledger.tell({ type: 'started', kind, deadlineAtMs, rawBytes, trialSeed: ledger.trialSeed });
@@ -77,7 +79,10 @@ export async function runJob(taken: Taken, services: Services): Promise<Outcome 
         messages: messagesOf([said], taken.data, language),
         protocolHash: protocolHashOf(taken.data),
       });
-    received = await ledger.stage('intake', () => intake(taken, Object.keys(paths), announceEarly));
+    received = await ledger.stage('intake', async () => {
+      taken = await withFetchedSources(given, services.sources);
+      return intake(taken, Object.keys(paths), announceEarly);
+    });
     const conclusion = await answerInTime(work(received, services, ledger), taken, received, ledger);
     return conclusion && outcomeOf(taken, ledger, conclusion);
   } catch (error) {

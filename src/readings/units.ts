@@ -22,7 +22,7 @@ const maxLength = 1_000;
  * lines are not. Sentences are split as Unicode defines (UAX 29), in any language.
  */
 export function unitsOf(document: string, schemas: readonly { start: number; end: number }[] = []): Unit[] {
-  const prose = schemas.reduce((text, { start, end }) => blanked(text, start, end), document);
+  const prose = withBlanks(document, schemas);
   const units: Unit[] = [];
   const add = (start: number, end: number): void => {
     for (let at = start; at < end; at += maxLength) {
@@ -75,8 +75,17 @@ const ENDS = /[.!?:;。！？：；][)\]"'”’」』）*_`]{0,3}$/;
 
 const MARK = /^\W{0,4}[\p{N}\p{L}]{1,3}[.)、．）]\s*$/u;
 
-function blanked(text: string, start: number, end: number): string {
-  return text.slice(0, start) + text.slice(start, end).replaceAll(/[^\n]/g, ' ') + text.slice(end);
+/** A text with blanks in place of some parts. Offsets stay the same. */
+function withBlanks(text: string, parts: readonly { start: number; end: number }[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of parts.toSorted((one, other) => one.start - other.start)) {
+    const from = Math.max(start, at);
+    if (end <= from) continue;
+    pieces.push(text.slice(at, from), text.slice(from, end).replaceAll(/[^\n]/g, ' '));
+    at = end;
+  }
+  return pieces.join('') + text.slice(at);
 }
 
 /** The units of an agreement, and of a requester's task: both state what a handler must do. Cached by subject. */
@@ -91,7 +100,7 @@ const cache = new WeakMap<object, readonly Unit[]>();
 
 function allUnits({ agreement, task }: Pick<Subject, 'agreement' | 'task'>): Unit[] {
   const schemas = agreement.schemas.filter(({ baseUri }) => baseUri === undefined);
-  const units = unitsOf(agreement.text, schemas);
+  const units = unitsOf(agreement.text, [...schemas, ...(agreement.data ?? [])]);
   const taskUnits = unitsOf(task?.description ?? '').map(
     (unit): Unit => ({ ...unit, of: 'task', number: units.length + unit.number }),
   );

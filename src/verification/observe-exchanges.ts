@@ -1,7 +1,10 @@
+import { isChangedInWords } from '../analysis/base-in-words.ts';
 import { DocumentedEchoes } from '../analysis/documented-echoes.ts';
+import { readingOf } from '../analysis/reading.ts';
 import { areTagged, untagged } from '../analysis/text-tags.ts';
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { OpenFrames } from '../contract/frames.ts';
 import type { Loose } from '../contract/job.ts';
 import { CaseValidation } from '../documents/case-validation.ts';
 import { documentedCodesIn } from '../documents/document-facts.ts';
@@ -13,6 +16,7 @@ import { caseFindings, claimFindings } from './exchanges/case-findings.ts';
 import { type Echo, echoesOf, echoFindings, likenessTo, tagFindings } from './exchanges/echoes.ts';
 import { aboutUs, type Exchange, type Side, withoutClaim } from './exchanges/exchange.ts';
 import { type FailureCodes, failureCodesOf, failureFindings } from './exchanges/failure-codes.ts';
+import { openedExchanges } from './exchanges/framed.ts';
 import { messageTimePlaces } from './exchanges/fresh-places.ts';
 import {
   isAgreedBreach,
@@ -31,6 +35,8 @@ const VALIDATION_SHARE = 10;
 /** What the agreement demands of every exchange. */
 interface Expectations {
   peerSide: Side;
+  /** Whether the schema of a side is a base protocol's that words change. */
+  isChanged: Record<Side, boolean>;
   requestViolations: (request: Json) => readonly Violation[];
   responseViolations: (exchange: Exchange) => readonly Violation[];
   cases: CasesByRequest;
@@ -55,22 +61,19 @@ interface Expectations {
  *
  * A finding about our own side is a warning. So is an answer that differs from a case which the exchange does not
  * claim: the peer's data may have changed. With `ourHandler`, the exchanges are runs of our handler on that side, under
- * the tools of the cases: all cases apply, and loose places belong to that side.
+ * the tools of the cases: all cases apply, and loose places belong to that side. `openFrames` opens those of frames.
  */
-export function observeExchanges(analyzed: Analyzed, ourHandler?: Side): Finding[] {
+export function observeExchanges(analyzed: Analyzed, ourHandler?: Side, openFrames?: OpenFrames): Finding[] {
   const validation = new CaseValidation(undefined, VALIDATION_SHARE);
   const expectations = expectationsOf(analyzed, ourHandler, validation);
-  const findings = (analyzed.job.exchanges ?? []).flatMap((exchange, index) =>
-    exchangeFindings({ ...exchange, index }, expectations),
-  );
-  return [...findings, ...skippedChecks(validation)];
+  const { job, agreement } = analyzed;
+  const opened = openedExchanges(job, agreement.payload, expectations.peerSide, openFrames);
+  const findings = opened.exchanges.flatMap((exchange) => exchangeFindings(exchange, expectations));
+  return [...opened.findings, ...findings, ...skippedChecks(validation)];
 }
 
-function expectationsOf(
-  { job, agreement }: Analyzed,
-  ourHandler: Side | undefined,
-  validation: CaseValidation,
-): Expectations {
+function expectationsOf(analyzed: Analyzed, ourHandler: Side | undefined, validation: CaseValidation): Expectations {
+  const { job, agreement } = analyzed;
   const { cases, text, requestSchema, responseSchema } = agreement;
   const defaultSchema = agreement.payload === 'text' ? { type: 'string' } : undefined;
   const validateResponse = validatorOf(responseSchema?.schema ?? defaultSchema, validation);
@@ -82,10 +85,15 @@ function expectationsOf(
     ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' })),
     ...messageTimePlaces(cases.map((one) => one.request)),
   ];
+  const reading = readingOf(analyzed);
   const isTagged = areTagged(cases, text);
   const listed = new Set(documentedCodesIn(text).map(({ code }) => code));
   return {
     peerSide: job.role === 'provider' ? 'request' : 'response',
+    isChanged: {
+      request: requestSchema !== null && isChangedInWords(requestSchema, reading),
+      response: responseSchema !== null && isChangedInWords(responseSchema, reading),
+    },
     requestViolations: validatorOf(requestSchema?.schema ?? defaultSchema, validation),
     responseViolations: ({ request, response }) => {
       const violations = validateResponse(response);
@@ -114,8 +122,8 @@ function exchangeFindings(exchange: Exchange, expectations: Expectations): Findi
   // Agreed: a negative case has such a request.
   const isAgreed = request.length > 0 && isAgreedBreach(request, negativeCases.of(exchange.request), requestViolations);
   const violations = [
-    ...(isAgreed ? [] : schemaFindings(exchange, 'request', request, peerSide)),
-    ...schemaFindings(exchange, 'response', response, peerSide),
+    ...(isAgreed ? [] : schemaFindings(exchange, 'request', request, expectations)),
+    ...schemaFindings(exchange, 'response', response, expectations),
   ];
   const violated = new Set([
     ...violatedPointers(exchange, 'request', request),

@@ -22,7 +22,7 @@ export interface SurfaceIssues {
 export interface Subject {
   role: Role;
   payload: 'json' | 'text';
-  agreement: Pick<Agreement, 'text' | 'language' | 'schemas'> & Partial<Pick<Agreement, 'bases'>>;
+  agreement: Pick<Agreement, 'text' | 'language' | 'schemas'> & Partial<Pick<Agreement, 'bases' | 'data'>>;
   /** Sanitised and amended; `null` if the agreement has none. */
   requestSchema: Json;
   responseSchema: Json;

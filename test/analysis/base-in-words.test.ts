@@ -73,7 +73,50 @@ test('codes added to those of the base protocol are no dispute', () => {
   );
 });
 
+const CHANGED: Record<string, string> = {
+  'in the sentence that names the protocol': `# Requirements\nImplemented on the existing protocol (URI: ${URI}), but item is null then.\n`,
+  'before the name, in a sentence that no table of words knows': `# Requirements\nItem is null for 404; the rest is as in ${URI}.\n`,
+  'in Chinese, after the name': `# 需求\n该流程基于已有协议（URI: ${URI}）实现，缺货时item为null。\n`,
+  'as an exception': `# Requirements\nThe existing protocol ${URI} holds except where item is null.\n`,
+  'in a table': `${NAMED}# Modifications\n| code | item |\n| --- | --- |\n| 404 | null |\n`,
+};
+
+for (const [name, document] of Object.entries(CHANGED))
+  test(`a base schema is changed in words ${name}`, () => {
+    const { settlement, told } = settled(document, AT_ODDS);
+    assert.equal(settlement.kind, 'cleared', told.join());
+    assert.deepEqual(told, ['warning DOCUMENT_CASE_VIOLATES_SCHEMA']);
+  });
+
+const OK = { code: 200, item: {} };
+const VARIANTS: Record<string, [request: Json, response: Json]> = {
+  'a member more': [{ sku: 'B2' }, { ...OK, image: 'a.png' }],
+  'a member less': [{ sku: 'B2' }, { code: 200 }],
+  'a list in place of one': [{ sku: 'B2' }, { ...OK, item: [{}] }],
+  'a text in place of a number': [{ sku: 'B2' }, { ...OK, code: 'gone' }],
+  'a list as the whole answer': [{ sku: 'B2' }, [OK]],
+  'another request': [{ article: 'B2' }, OK],
+};
+
+for (const [name, [request, response]] of Object.entries(VARIANTS))
+  test(`a case shows what the words changed: ${name}`, () => {
+    const closed = { additionalProperties: false };
+    const content = documentOf({ ...REQUEST, ...closed }, { ...RESPONSE, ...closed });
+    const baseProtocols = { [URI]: { content } };
+    const { settlement, told } = settled(
+      `${NAMED}# Modifications\n- As the cases show.\n`,
+      casesOf([request, response]),
+      {
+        baseProtocols,
+      },
+    );
+    assert.equal(settlement.kind, 'cleared', told.join());
+    assert.equal(settled(NAMED, casesOf([request, response]), { baseProtocols }).settlement.kind, 'disputed');
+  });
+
 const UNCHANGED: Record<string, string> = {
+  'a document that names the protocol in words of its own': `# Requirements\nThis process follows ${URI} in all points.\n`,
+  'the sentence of the specification': `# Requirements\nThis process is implemented based on the existing protocol (URI: ${URI}).\n`,
   'a document that only names the protocol': NAMED,
   'one that repeats what stands there': `${NAMED}# Words\nAsk for the stock of an article.\n`,
   'a document with schemas of its own': `${documentOf(REQUEST, RESPONSE)}\nIn that case item is null.\n`,

@@ -49,7 +49,15 @@ const table: Record<string, string[]> = {
   'src/contract': ['src/kernel', 'types of sandbox/contract.ts'],
   'src/schemas': ['src/kernel', 'src/contract'],
   'src/documents': ['src/kernel', 'src/lexicon', 'src/contract', 'src/schemas'],
-  'src/families': ['src/kernel', 'src/contract', 'src/lexicon', 'src/schemas', 'src/documents'],
+  'src/service-descriptions': ['src/kernel', 'src/contract', 'src/schemas', 'src/documents'],
+  'src/families': [
+    'src/kernel',
+    'src/contract',
+    'src/lexicon',
+    'src/schemas',
+    'src/documents',
+    'src/service-descriptions',
+  ],
   'src/analysis': ['src/kernel', 'src/lexicon', 'src/contract', 'src/schemas', 'src/documents', 'src/families'],
   'src/prompting': ['src/kernel', 'src/contract', 'src/schemas', 'src/documents', 'types of sandbox/contract.ts'],
   'src/verification': [
@@ -75,6 +83,7 @@ const table: Record<string, string[]> = {
   'src/telemetry': ['src/kernel', 'src/contract', 'queues', 'types of sandbox/contract.ts'],
   'src/completion': ['src/kernel', 'src/contract', 'src/telemetry'],
   'src/scripted-model': ['src/kernel', 'src/contract', 'src/completion', 'src/package-file.ts'],
+  'src/fetching': ['src/kernel', 'src/contract'],
   'src/intake': ['src/kernel', 'src/contract', 'src/families', 'src/job', 'queues'],
   'src/hosting': ['src/kernel', 'src/contract', 'src/schemas', 'sandbox'],
   'src/job': jobStandsOn,
@@ -117,6 +126,7 @@ const pureAreas = [
   'src/contract',
   'src/schemas',
   'src/documents',
+  'src/service-descriptions',
   'src/families',
   'src/analysis',
   'src/prompting',
@@ -185,8 +195,11 @@ test('a family of agreements imports no other family', () => {
 test('what is one family’s stands in its folder alone', () => {
   const words = /candidateProtocols|codeGeneration|fixErrorNegotiation|testCasesNegotiation|Test Case/;
   const others = files.filter((file) => !file.startsWith('src/families/anp/'));
+  // Both dialects of ANP have a member of this name.
+  const ownWords = (file: string, text: string) =>
+    file.startsWith('src/families/anp-negotiate/') ? text.replaceAll('candidateProtocols', '') : text;
   assert.deepEqual(
-    others.filter((file) => words.test(readFileSync(join(root, file), 'utf8'))),
+    others.filter((file) => words.test(ownWords(file, readFileSync(join(root, file), 'utf8')))),
     [],
   );
   const named = imports.filter(

@@ -96,7 +96,7 @@ test('the package packs, installs without a Node of its own, and its command wor
   });
 
   await t.test('the library, the sandbox and the schemas can be imported', () => {
-    const source = `for (const name of ['protosmith', 'protosmith/sandbox', 'protosmith/agora', 'protosmith/uagents']) {
+    const source = `for (const name of ['protosmith', 'protosmith/sandbox', 'protosmith/anp', 'protosmith/anp-negotiate', 'protosmith/agora', 'protosmith/uagents', 'protosmith/agent-description']) {
       const found = Object.keys(await import(name)).length;
       if (found === 0) throw new Error(name + ' exports nothing');
     }
@@ -112,7 +112,15 @@ test('the package packs, installs without a Node of its own, and its command wor
     const source = `import { lint } from 'protosmith';
       export const codes: string[] = lint('# Requirements').map(({ code }) => code);
       // @ts-expect-error: a number is no text.
-      lint(1);`;
+      lint(1);
+      import { encode, type ProtocolNegotiation, serveHello } from 'protosmith/anp';
+      const status = 'negotiating';
+      const offer: ProtocolNegotiation = { action: 'protocolNegotiation', sequenceId: 0, candidateProtocols: '', status };
+      export const sent = encode({ type: 'meta', message: { ...offer, more: [1] } });
+      export const summary: string | undefined = offer.modificationSummary;
+      // @ts-expect-error: no status of the protocol.
+      export const wrong: ProtocolNegotiation = { ...offer, status: 'done' };
+      export const answer: typeof serveHello = serveHello;`;
     writeFileSync(join(consumer, 'consumer.ts'), source);
     const compiler = join(consumer, 'node_modules/typescript/bin/tsc');
     const flags = [

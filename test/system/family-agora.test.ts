@@ -112,7 +112,11 @@ let rig: Rig;
 
 before(async () => {
   rig = await startRig();
-  await rig.worker({ PROTOSMITH_READING: 'off', PROTOSMITH_MAX_CANDIDATES: '2' });
+  await rig.worker({
+    PROTOSMITH_READING: 'off',
+    PROTOSMITH_MAX_CANDIDATES: '2',
+    PROTOSMITH_FETCH_HOSTS: 'protocols.invalid',
+  });
 });
 
 after(() => rig.close());
@@ -186,6 +190,22 @@ test('the hash of another text is refused by name', async () => {
     ['error', [['JOB_HASH_MISMATCH', '/agreement/protocolHash']]],
   );
   assert.equal(outcome.messages[0]?.status, 'error');
+});
+
+test('a document is fetched only by a worker whose operator allows its host, and a failure is told', async () => {
+  const { document: _, ...agreement } = jobOf('forecast.provider').agreement as JsonObject;
+  const job = { ...jobOf('forecast.provider'), negotiationId: 'unfetched', agreement };
+  const ended = async (sources: string[]) => {
+    const told = { ...agreement, protocolSources: sources };
+    const { verdict, findings } = await rig.outcomeOf({ ...job, timeoutMs: 3_000, agreement: told });
+    return [verdict, ...findings.map(({ code, message }) => `${code} ${message}`)].join();
+  };
+  // No name under .invalid resolves (RFC 6761).
+  assert.match(
+    await ended(['https://protocols.invalid/a']),
+    /^error,PLATFORM_\w+ .*PLATFORM_SOURCE_UNREACHABLE|^error,PLATFORM_SOURCE_UNREACHABLE /,
+  );
+  assert.match(await ended(['https://other.invalid/a']), /^error,JOB_SOURCE_REFUSED [^,]+ host `other.invalid`/);
 });
 
 test('verify, fix and observe know the family: a complaint has no answer, a wrong reply is told', async () => {

@@ -1,7 +1,7 @@
 import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Family } from '../family.ts';
-import { documentOf, messageFaults, messageSchemas } from './messages.ts';
+import { documentOf, fetchableOf, messageFaults, messageSchemas } from './messages.ts';
 import { readAgreement } from './read.ts';
 import { readReply } from './reply.ts';
 import { messagesFor } from './say.ts';
@@ -16,6 +16,7 @@ export const agora: Family = {
   schemas: messageSchemas,
   faults: messageFaults,
   documentIn: ({ agreement, supplied }) => documentOf(agreement, supplied),
+  fetchable: ({ agreement, supplied }) => fetchableOf(agreement, supplied),
   // SHA-1 can be forged, so it is verified but never used as a key.
   hashOf: sha256Hex,
   open: ({ agreement, testCases, supplied }) => ({

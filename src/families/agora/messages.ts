@@ -1,6 +1,8 @@
 import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
 import { escapeToken, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Fetchable } from '../family.ts';
+import { suppliedSchema } from '../supplied.ts';
 import { encodingOf, isHashOf, protocolHash } from './protocol-hash.ts';
 import { documentInSource, isDataUri, sourceUriOf } from './source-uri.ts';
 
@@ -18,16 +20,12 @@ export const messageSchemas = {
       protocolSources: {
         type: ['array', 'null'],
         items: { type: 'string' },
-        description: 'URIs of the document; they are not fetched.',
+        description: 'URIs; fetched only by workers whose operator allows their hosts, and only with a protocolHash.',
       },
     },
   },
   own: {
-    supplied: {
-      type: 'object',
-      description: 'URI of a source → its text, since nothing is fetched.',
-      additionalProperties: { type: 'string', description: 'The text of one source.' },
-    },
+    supplied: suppliedSchema,
   },
   // Agora has no message for cases, so they are a list.
   testCases: { type: 'array', description: 'Texts; a request is a conversation with multiround: true.' },
@@ -54,6 +52,21 @@ export function documentOf(
     if (typeof fetched === 'string') return { text: fetched, pointer: `/supplied/${escapeToken(source)}` };
   }
   return undefined;
+}
+
+/** Most sources of one agreement that are tried. */
+const MAX_FETCHED = 3;
+
+/** The sources that the text of an agreement may be fetched from, if it has a hash to tell the right text by. */
+export function fetchableOf(agreement: Json | undefined, supplied?: Json): Fetchable | undefined {
+  const hash = member(agreement, 'protocolHash');
+  if (typeof hash !== 'string' || encodingOf(hash) === undefined || documentOf(agreement, supplied) !== undefined)
+    return undefined;
+  const sources = sourcesIn(agreement).flatMap((uri, index) =>
+    isDataUri(uri) ? [] : [{ uri, pointer: `/agreement/protocolSources/${index}` }],
+  );
+  if (sources.length === 0) return undefined;
+  return { sources: sources.slice(0, MAX_FETCHED), isText: (text) => isHashOf(hash, text) };
 }
 
 /** The sources for the listing of a protocol: those given, else the document as a data URI. */
@@ -87,7 +100,7 @@ export function messageFaults(_: Kind, data: JsonObject): JobFault[] {
   const document = documentOf(agreement, data.supplied);
   if (document === undefined) {
     const found = sourcesIn(agreement).length === 0 ? 'found nothing' : 'found sources that hold no text';
-    const wanted = 'wanted the text, a data URI with it, or a supplied source, since nothing is fetched';
+    const wanted = 'wanted the text, a data URI with it, or a supplied source';
     return [
       ...sourceFaults(agreement, data.supplied, undefined),
       fault('JOB_INVALID', '/agreement/document', `${found}, ${wanted}`, {}),

@@ -4,7 +4,9 @@ import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Family } from '../family.ts';
-import { messageFaults, messageSchemas } from './message-schemas.ts';
+import { isPasted } from './described.ts';
+import { jobSchemas, messageFaults } from './job-messages.ts';
+import { openFrames } from './open-frames.ts';
 import { readAgreement } from './read.ts';
 import { messageFor } from './say.ts';
 import { testCasesText, withFurtherCases } from './test-cases-text.ts';
@@ -18,7 +20,7 @@ export const anp: Family = {
   name: 'anp',
   // The time that the specification recommends for a round.
   timeoutMs: 15_000,
-  schemas: messageSchemas,
+  schemas: jobSchemas,
   faults: messageFaults,
   documentIn(data) {
     const text = member(member(data, 'agreement'), 'candidateProtocols');
@@ -42,7 +44,9 @@ export const anp: Family = {
           }),
     };
   },
-  textsIn(message) {
+  textsIn(message, written) {
+    // What stands in a file may be a service description itself.
+    if (isPasted(message)) return { document: written ?? JSON.stringify(message, null, 2) };
     const texts: Partial<Texts> = {};
     if (typeof message.candidateProtocols === 'string') texts.document = message.candidateProtocols;
     if (typeof message.testCases === 'string') texts.cases = message.testCases;
@@ -52,6 +56,7 @@ export const anp: Family = {
   read: readAgreement,
   writeCases: (cases, layout, below) =>
     below === undefined ? testCasesText(cases, layout) : withFurtherCases(below, cases, layout),
+  openFrames,
   complaint: ({ errorDescription }) => textOf(errorDescription),
   canSay(what, { peerCapabilities }) {
     const action = NEEDED[what];

@@ -222,6 +222,18 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
     en: (found) => `the front matter cannot be read (${found}); please give name, description and multiround in YAML`,
     zh: (found) => `文档开头的元数据无法读取（${found}）；请以YAML给出 name、description 和 multiround`,
   },
+  DOCUMENT_DESCRIPTION_UNREADABLE: {
+    en: (found) => `the service description cannot be read: found ${found}; please correct it`,
+    zh: (found) => `服务描述无法读取：实际为 ${found}；请更正`,
+  },
+  DOCUMENT_DESCRIPTION_INVALID: {
+    en: (found, wanted) => `the service description has ${found} here; please give ${wanted}`,
+    zh: (found, wanted) => `服务描述的此处为 ${found}；应为 ${wanted}`,
+  },
+  DOCUMENT_METHOD_UNKNOWN: {
+    en: (found) => `the service description has no method ${found}; please name one that it has`,
+    zh: (found) => `服务描述中没有方法 ${found}；请使用其中已有的方法`,
+  },
   DOCUMENT_FINDINGS_TOO_MANY: {
     en: (found) => `there are ${found} faults in all, more than can be listed; please correct those listed first`,
     zh: (found) => `共有 ${found} 处问题，无法全部列出；请先更正已列出的问题`,
@@ -260,6 +272,10 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
   [PASSAGES]: {
     en: (found, wanted) => `the passages ${wanted} and ${found} exclude each other; please keep one of them`,
     zh: (found, wanted) => `${wanted} 与 ${found} 相互矛盾；请保留其中之一`,
+  },
+  DOCUMENT_EXCHANGE_FRAME_INVALID: {
+    en: (found, wanted) => `the frame is not valid: found ${found}, wanted ${wanted}`,
+    zh: (found, wanted) => `该帧无效：实际为 ${found}，应为 ${wanted}`,
   },
   DOCUMENT_EXCHANGE_ID_NOT_ECHOED: {
     en: (found, wanted) =>

@@ -1,16 +1,21 @@
-import type { Texts } from '../../contract/agreement.ts';
+import { type Case, type Interaction, type LocatedSchema, MAX_CASES, type Texts } from '../../contract/agreement.ts';
+import type { CaseValidation } from '../../documents/case-validation.ts';
+import type { Side } from '../../documents/claims.ts';
+import type { FoundSchema } from '../../documents/find-schemas.ts';
+import { unionOf } from '../../documents/schema-union.ts';
 import { selectSchemas } from '../../documents/select-schemas.ts';
 import { readTextDocument, type TextDocument } from '../../documents/text-document.ts';
 import type { Before, FamilyReading, ReadingTask } from '../family.ts';
 import { placedFault } from './case-faults.ts';
+import { type Described, describedIn, fitting } from './described.ts';
 import { type CasesRead, inWordsOfSchemas, knownPayloads, readCases } from './read-cases.ts';
 
 /** What was read from each texts object. */
-const parts = new WeakMap<Texts, { document: TextDocument; casesRead: CasesRead }>();
+const parts = new WeakMap<Texts, { document: TextDocument; casesRead: CasesRead; hasSchemas: boolean }>();
 
 /**
- * Reads a protocol document and its cases. There is one interaction; its request and response schemas are selected by
- * what the cases contain.
+ * Reads a protocol document and its cases. There is one interaction, whose request and response schemas are selected by
+ * what the cases contain, or one for each method of a service description in the document.
  */
 export function readAgreement(texts: Texts, about: ReadingTask, before?: Before): FamilyReading {
   const { payload: wantedPayload, baseProtocols, validation } = about;
@@ -21,12 +26,13 @@ export function readAgreement(texts: Texts, about: ReadingTask, before?: Before)
     before && earlier && { document: earlier.document, baseProtocols: before.about.baseProtocols },
   );
   const { own, bases, schemas } = document;
-  const hasSchemas = schemas.length > 0;
+  const described = describedIn(document);
+  const hasSchemas = schemas.length > 0 || described !== null;
   const areSameCases =
     earlier !== undefined &&
     texts.cases === before?.texts.cases &&
     own.prose === earlier.document.own.prose &&
-    hasSchemas === earlier.document.schemas.length > 0;
+    hasSchemas === earlier.hasSchemas;
   const casesRead = areSameCases
     ? earlier.casesRead
     : readCases(
@@ -34,19 +40,23 @@ export function readAgreement(texts: Texts, about: ReadingTask, before?: Before)
         { payload: wantedPayload, hasSchemas, prose: own.prose },
         earlier && knownPayloads(earlier.casesRead),
       );
-  parts.set(texts, { document, casesRead });
-  const { request, response, requestRivals } = selectSchemas(schemas, casesRead.cases, validation);
+  parts.set(texts, { document, casesRead, hasSchemas });
+  const chosen = chosenSchemas(document, described, casesRead.cases, validation);
+  const { interactions, requestRivals, found } = chosen;
   const { cases, payload } =
     wantedPayload === undefined
-      ? inWordsOfSchemas(casesRead, { request, response }, validation)
+      ? inWordsOfSchemas(casesRead, chosen, validation)
       : { cases: casesRead.cases, payload: casesRead.payload };
+  const { described: used } = chosen;
   return {
-    interactions: [{ name: '', request, replies: response === null ? [] : [response] }],
+    interactions,
     requestRivals,
     payload,
-    cases,
-    faults: casesRead.faults.map(placedFault),
-    schemas,
+    // Without negotiated cases, the examples of a description are the cases.
+    cases: used !== null && texts.cases === null ? used.cases.slice(0, MAX_CASES) : cases,
+    faults: [...(used?.faults ?? []), ...casesRead.faults.map(placedFault)],
+    schemas: found,
+    ...(used === null ? {} : { data: used.data }),
     broken: own.broken,
     lenient: own.lenient,
     document: own,
@@ -58,5 +68,42 @@ export function readAgreement(texts: Texts, about: ReadingTask, before?: Before)
     bases: bases.uris,
     missingBases: bases.missing,
     numberSpans: casesRead.numberSpans ?? [],
+  };
+}
+
+/** The schemas that were chosen for an agreement. */
+interface ChosenSchemas extends Record<Side, LocatedSchema | null> {
+  interactions: readonly Interaction[];
+  requestRivals: readonly FoundSchema[];
+  found: readonly FoundSchema[];
+  /** The service descriptions that they are from; `null` if they are not from one. */
+  described: Described | null;
+}
+
+/** The schemas of the methods that are described, unless more cases keep the schemas found as in any document. */
+function chosenSchemas(
+  { schemas }: TextDocument,
+  described: Described | null,
+  cases: readonly Case[],
+  validation: CaseValidation,
+): ChosenSchemas {
+  const kept = described === null ? 0 : fitting(described.interactions, cases, validation);
+  if (described !== null && kept === cases.length) return ofDescribed(described);
+  const { request, response, requestRivals } = selectSchemas(schemas, cases, validation);
+  const interactions = [{ name: '', request, replies: response === null ? [] : [response] }];
+  if (described !== null && fitting(interactions, cases, validation) <= kept) return ofDescribed(described);
+  return { interactions, request, response, requestRivals, found: schemas, described: null };
+}
+
+function ofDescribed(described: Described): ChosenSchemas {
+  const { interactions, schemas } = described;
+  const of = (side: Side) => unionOf(schemas.filter(({ claim }) => claim === side));
+  return {
+    interactions,
+    request: of('request'),
+    response: of('response'),
+    requestRivals: [],
+    found: schemas,
+    described,
   };
 }

@@ -1,15 +1,16 @@
 import type { Finding } from '../../contract/finding.ts';
 import { member } from '../../contract/job-fault.ts';
 import type { Language, Statement } from '../../contract/statement.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import { changeOf, describeFinding } from './describe-finding.ts';
+import type { FixErrorNegotiation, MetaMessage, NegotiationStatus, TestCasesNegotiation } from './messages.ts';
 
 /** Most findings described in one message; a peer fixes the first ones first. */
 export const MAX_DESCRIBED_FINDINGS = 50;
 
 /** The ANP message for something to say to the peer, in the document's language. */
-export function messageFor(statement: Statement, agreed: Json, language: Language): JsonObject {
+export function messageFor(statement: Statement, agreed: Json, language: Language): MetaMessage {
   switch (statement.what) {
     case 'generated':
       return { action: 'codeGeneration', status: 'generated' };
@@ -41,7 +42,11 @@ function nextRound(agreed: Json): number {
   return typeof round === 'number' ? round + 1 : 1;
 }
 
-function fixErrorNegotiation(findings: readonly Finding[], language: Language, status: string): JsonObject {
+function fixErrorNegotiation(
+  findings: readonly Finding[],
+  language: Language,
+  status: NegotiationStatus,
+): FixErrorNegotiation {
   return { action: 'fixErrorNegotiation', errorDescription: errorDescription(findings, language), status };
 }
 
@@ -60,7 +65,7 @@ function additions(added: Extract<Statement, { what: 'further-cases' }>['added']
   });
 }
 
-function testCasesOffer(testCases: string, changes: readonly string[], language: Language): JsonObject {
+function testCasesOffer(testCases: string, changes: readonly string[], language: Language): TestCasesNegotiation {
   return {
     action: 'testCasesNegotiation',
     testCases,

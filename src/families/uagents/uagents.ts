@@ -1,4 +1,3 @@
-import type { Job } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
 import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
@@ -38,7 +37,7 @@ export const uagents: Family = {
     },
     protocolHash: { type: 'string', pattern: '^(?:proto:)?[0-9a-f]{64}$', description: 'The digest of the protocol.' },
   },
-  faults: (_kind, data) => [...membersOfOthers(data), ...unkeepable(data)],
+  faults: (_kind, data) => unkeepable(data),
   documentIn(data) {
     const text = textOf(member(member(data, 'agreement'), 'manifest'));
     return text === undefined ? undefined : { text, pointer: '/agreement/manifest' };
@@ -87,17 +86,6 @@ function textOf(manifest: Json | undefined): string | undefined {
     // Nested too deep to be written: nobody has looked at the data yet.
     return undefined;
   }
-}
-
-/** Members that say something in other families alone. */
-const OTHERS: readonly (keyof Job)[] = ['baseProtocols', 'peerCapabilities'];
-
-function membersOfOthers(data: JsonObject): JobFault[] {
-  return OTHERS.flatMap((name) => {
-    const given = member(data, name);
-    if (given === undefined || (isObject(given) && Object.keys(given).length === 0)) return [];
-    return [fault('JOB_INVALID', `/${name}`, 'found a member that the family uagents does not know, wanted none')];
-  });
 }
 
 /** What no manifest can keep: its payloads are JSON, and a model that was amended is another one, by its digest. */

@@ -28,6 +28,12 @@ export function aboutUs(finding: Finding): Finding {
   return { ...finding, severity: 'warning', message: `${finding.message} (this side is ours)` };
 }
 
+/** The finding as a warning: words change the schema, and no case shows how. */
+export function changedInWords(finding: Finding): Finding {
+  const message = `${finding.message} (of the base protocol, which the document changes in words)`;
+  return { ...finding, severity: 'warning', message };
+}
+
 /** The finding as a warning: the exchange claims no case, so another answer may be right. */
 export function withoutClaim(finding: Finding): Finding {
   return { ...finding, severity: 'warning', message: `${finding.message} (the exchange claims no case)` };

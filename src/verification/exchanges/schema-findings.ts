@@ -5,7 +5,7 @@ import { escapeToken, type Json } from '../../kernel/json.ts';
 import { summaryOf } from '../../schemas/violation-summary.ts';
 import { violationMessage } from '../../schemas/violation-words.ts';
 import type { Violation } from '../../schemas/violations.ts';
-import { aboutUs, type Exchange, exchangeOf, pointerTo, type Side } from './exchange.ts';
+import { aboutUs, changedInWords, type Exchange, exchangeOf, pointerTo, type Side } from './exchange.ts';
 
 /** A validator for one schema; without a schema it finds nothing, and so once the validation has used up its budget. */
 export function validatorOf(
@@ -19,15 +19,22 @@ export function validatorOf(
   };
 }
 
-/** One finding for each place of a message that breaks the schema. */
+/**
+ * One finding for each place of a message that breaks the schema: a warning if the message is ours, or if words change
+ * the schema.
+ */
 export function schemaFindings(
   exchange: Exchange,
   side: Side,
   violations: readonly Violation[],
-  peerSide: Side,
+  { peerSide, isChanged }: { peerSide: Side; isChanged: Readonly<Record<Side, boolean>> },
 ): Finding[] {
   const places = Map.groupBy(violations, ({ pointer }) => pointer);
-  return [...places.values()].map((together) => schemaFinding(exchange, side, together, side === peerSide));
+  return [...places.values()].map((together) => {
+    const finding = schemaFinding(exchange, side, together);
+    if (isChanged[side]) return changedInWords(finding);
+    return side === peerSide ? finding : aboutUs(finding);
+  });
 }
 
 /** The pointers at which a message breaks the schema, with those of missing members. */
@@ -77,9 +84,9 @@ export function skippedChecks({ isUsedUp, matching }: CaseValidation): Finding[]
   return findings;
 }
 
-function schemaFinding(exchange: Exchange, side: Side, violations: readonly Violation[], isPeers: boolean): Finding {
+function schemaFinding(exchange: Exchange, side: Side, violations: readonly Violation[]): Finding {
   const { expected, actual } = summaryOf(violations);
-  const finding: Finding = {
+  return {
     ...exchangeOf(exchange),
     code: 'DOCUMENT_EXCHANGE_VIOLATES_SCHEMA',
     severity: 'error',
@@ -88,5 +95,4 @@ function schemaFinding(exchange: Exchange, side: Side, violations: readonly Viol
     expected,
     ...(actual === undefined ? {} : { actual }),
   };
-  return isPeers ? finding : aboutUs(finding);
 }

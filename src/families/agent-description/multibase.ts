@@ -1,0 +1,36 @@
+import { base58 } from '@scure/base';
+
+/** Longest text that is decoded, in characters: base58 takes quadratic time, and no key or signature is longer. */
+const MAX_LENGTH = 400;
+
+/** The bytes of a base64url text, with or without padding; `undefined` if it is none. */
+export function base64url(text: string): Uint8Array | undefined {
+  if (text.length > MAX_LENGTH || !/^[\w-]+={0,2}$/.test(text)) return undefined;
+  return Uint8Array.from(Buffer.from(text, 'base64url'));
+}
+
+/** Bytes as base64url without padding. */
+export function toBase64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url');
+}
+
+/** The bytes of a base58btc text; `undefined` if it is none. */
+export function base58btc(text: string): Uint8Array | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  try {
+    return base58.decode(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes of a Multibase text: `z` base58btc or `u` base64url; `undefined` for others. */
+export function multibase(text: string): Uint8Array | undefined {
+  if (text.startsWith('z')) return base58btc(text.slice(1));
+  return text.startsWith('u') ? base64url(text.slice(1)) : undefined;
+}
+
+/** Bytes as Multibase in base58btc. */
+export function toMultibase(bytes: Uint8Array): string {
+  return `z${base58.encode(bytes)}`;
+}

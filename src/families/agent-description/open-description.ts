@@ -1,0 +1,50 @@
+import type { Case, Interaction } from '../../contract/agreement.ts';
+import type { Finding } from '../../contract/finding.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { InterfaceChoice } from './choose-interface.ts';
+import { type Description, readDescription } from './description.ts';
+import { documentOf, openDossier, proofReportOf } from './dossier.ts';
+import type { ProofReport } from './proof.ts';
+import { readAgreement, UNREADABLE } from './read.ts';
+
+/** A description, and what is known of it. */
+export interface OpenedDescription {
+  /** Absent if the text is no JSON object. */
+  description?: Description;
+  proof: ProofReport;
+  /** The methods of the chosen interface; none if it cannot be read. */
+  interactions: readonly Interaction[];
+  /** Its examples. */
+  cases: readonly Case[];
+  /** What is wrong, as in a job with this agreement; without errors, the interface can be served. */
+  findings: readonly Finding[];
+}
+
+/** What to open of a description, as in the `agreement` and `supplied` of a job. */
+export interface Opening {
+  interface?: InterfaceChoice;
+  methods?: readonly string[];
+  didDocument?: JsonObject | string;
+  supplied?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Opens a description (Agent Description Protocol), given as JSON text or parsed. Never throws and fetches nothing:
+ * whatever is wrong is among the findings.
+ */
+export function openDescription(given: string | JsonObject, opening: Opening = {}): OpenedDescription {
+  const { supplied, ...chosen } = opening;
+  const agreement = { ...chosen, description: given } as unknown as JsonObject;
+  const texts = supplied as Json | undefined;
+  const document = documentOf(agreement, texts) ?? '';
+  const { start, end } = openDossier(document).description;
+  const { description } = readDescription(document, start, end);
+  const { interactions, cases, faults } = readAgreement({ document, cases: null });
+  return {
+    ...(description === undefined ? {} : { description }),
+    proof: proofReportOf(agreement, texts),
+    interactions: interactions.filter((one) => one !== UNREADABLE),
+    cases,
+    findings: faults.map(({ finding }) => finding),
+  };
+}

@@ -1,0 +1,115 @@
+import type { LocatedSchema } from '../contract/agreement.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { allSubschemas, MAX_SUBSCHEMAS } from '../schemas/schema-walk.ts';
+import { Definitions, type Direction } from './definitions.ts';
+import { kindOf, type Placed, type Source } from './source.ts';
+
+/** A schema of the description and where it goes in the schema of a message. */
+export interface Part {
+  /** JSON pointer; empty if the part is the whole schema. */
+  at: string;
+  /** Anything is allowed there if absent. */
+  schema: Placed | undefined;
+}
+
+/** What a message is built from. */
+export interface MessageParts {
+  direction: Direction;
+  /** The name of its method. */
+  heading: string;
+  /** What of the description describes it. */
+  place: Placed;
+  parts: readonly Part[];
+}
+
+/**
+ * Most subschemas of all messages of one description. One agreement can use `MAX_SUBSCHEMAS` of each side, so more is
+ * of no use without a choice of methods.
+ */
+const MAX_DESCRIBED = 10 * MAX_SUBSCHEMAS;
+
+/** Makes the schemas of messages from those of a description. */
+export class Messages {
+  readonly #source: Source;
+  readonly #definitions: Definitions;
+  #left = MAX_DESCRIBED;
+
+  constructor(source: Source, isOpenApi = false) {
+    this.#source = source;
+    this.#definitions = new Definitions(source.place, source.dialect, isOpenApi);
+  }
+
+  /** A schema built from parts of the description, with the definitions that those need. */
+  of({ direction, heading, place, parts }: MessageParts, build: (parts: readonly Json[]) => Json): LocatedSchema {
+    const { node } = place;
+    // Once the budget is spent, further messages cost nothing.
+    if (this.#left < 0) return { schema: true, start: node.start, end: node.start, heading };
+    const needs = new Set<string>();
+    const schemas = parts.map(({ at, schema }) =>
+      schema === undefined ? true : this.#definitions.part(this.#usable(schema), at, direction, needs),
+    );
+    const { schema, origins } = this.#definitions.complete(build(schemas), needs);
+    const { baseUri } = this.#source.place;
+    return {
+      schema: this.#affordable(schema, place),
+      start: node.start,
+      // What was built of several parts has no text of its own.
+      end: parts.some(({ at }) => at === '') ? node.end : node.start,
+      heading,
+      ...(baseUri === undefined ? {} : { baseUri }),
+      origins: [
+        ...origins,
+        ...parts.flatMap(({ at, schema: part }) =>
+          part === undefined ? [] : [this.#definitions.originAt(at, part.pointer)],
+        ),
+        // A patch of what was built points to nothing there, so no text is changed.
+        ...(parts.some(({ at }) => at === '') ? [] : [this.#definitions.originAt('', place.pointer)]),
+      ],
+    };
+  }
+
+  #usable(schema: Placed): Json {
+    const { value } = schema.node;
+    if (isObject(value) || typeof value === 'boolean') return value;
+    this.#source.fault('error', schema, kindOf(value), 'a JSON Schema');
+    return true;
+  }
+
+  #affordable(schema: Json, place: Placed): Json {
+    this.#left -= allSubschemas(schema, MAX_DESCRIBED + 1).length;
+    if (this.#left >= 0) return schema;
+    this.#source.fault(
+      'error',
+      place,
+      `more than ${MAX_DESCRIBED} schemas up to here`,
+      'fewer, or a choice of methods',
+    );
+    return true;
+  }
+}
+
+/** The schema of an object with these members. */
+export function objectOf(members: readonly { name: string; schema: Json; required: boolean }[]): JsonObject {
+  const required = members.filter((member) => member.required).map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(members.map(({ name, schema }): [string, Json] => [name, schema])),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+/** What answers a request that wants no reply. */
+export const NOTHING: Json = { title: 'NoReply', description: 'Nothing is sent.', type: 'null' };
+
+/** Where the data of a declared error are in the schema of a reply. */
+export const ERROR_DATA = '/properties/error/properties/data';
+
+/** The schema of a reply that reports a declared error. */
+export function errorReply(code: Json, message: string, data: Json, isDataRequired: boolean): JsonObject {
+  const error = objectOf([
+    { name: 'code', schema: code, required: true },
+    { name: 'message', schema: { type: 'string', ...(message === '' ? {} : { examples: [message] }) }, required: true },
+    { name: 'data', schema: data, required: isDataRequired },
+  ]);
+  return objectOf([{ name: 'error', schema: error, required: true }]);
+}
