@@ -41,7 +41,7 @@ export const messageSchemas = {
   complaint: {
     type: 'object',
     required: ['error'],
-    properties: { error: { type: ['string', 'object'] } },
+    properties: { error: { type: ['string', 'object'], description: 'What went wrong.' } },
     description: "The peer's error: a text, or the error object of JSON-RPC.",
   },
 };

@@ -11,6 +11,7 @@ import { readNegotiationError } from './negotiation-error.ts';
 export const messageSchemas = {
   agreement: {
     type: 'object',
+    description: 'The accepted result of anp.negotiate, with its protocol artifact.',
     properties: {
       result: {
         type: 'object',
@@ -43,8 +44,14 @@ export const messageSchemas = {
     type: 'object',
     description: "The peer's JSON-RPC error, or the response with it.",
     anyOf: [
-      { required: ['error'], properties: { error: { type: 'object' } } },
-      { required: ['code', 'message'], properties: { code: { type: 'integer' }, message: { type: 'string' } } },
+      { required: ['error'], properties: { error: { type: 'object', description: 'The JSON-RPC error.' } } },
+      {
+        required: ['code', 'message'],
+        properties: {
+          code: { type: 'integer', description: 'The code of the error.' },
+          message: { type: 'string', description: 'What went wrong.' },
+        },
+      },
     ],
   },
 };

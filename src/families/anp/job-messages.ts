@@ -1,6 +1,6 @@
 import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { messageSchemas } from './messages.ts';
 
 /**
@@ -8,17 +8,30 @@ import { messageSchemas } from './messages.ts';
  * round: peers are not all exact.
  */
 export const jobSchemas = {
-  agreement: inJob('protocolNegotiation', ['sequenceId', 'candidateProtocols', 'status']),
-  testCases: inJob('testCasesNegotiation', ['testCases', 'status']),
-  complaint: inJob('fixErrorNegotiation', ['errorDescription']),
+  agreement: inJob('protocolNegotiation', 'The accepted protocolNegotiation message.', {
+    sequenceId: 'The number of the round in which it was accepted.',
+    candidateProtocols: 'The exact text of the protocol document.',
+    status: 'accepted; any in a review.',
+  }),
+  testCases: inJob('testCasesNegotiation', 'The accepted testCasesNegotiation message.', {
+    testCases: 'The exact text of the cases.',
+    status: 'accepted; any in a review.',
+  }),
+  complaint: inJob('fixErrorNegotiation', "The peer's fixErrorNegotiation message.", {
+    errorDescription: 'What the peer complains about, in words.',
+  }),
   own: {
     baseProtocols: {
       type: 'object',
-      description: 'URI of a protocol that the agreement modifies → its text.',
+      description: 'The texts of protocols that the agreement modifies, by URI.',
       additionalProperties: {
         type: 'object',
+        description: 'One such protocol.',
         required: ['content'],
-        properties: { content: { type: 'string' }, sha256: { $ref: '#/$defs/sha256' } },
+        properties: {
+          content: { type: 'string', description: 'Its text.' },
+          sha256: { $ref: '#/$defs/sha256', description: 'The SHA-256 of this text, checked where given.' },
+        },
       },
       default: {},
     },
@@ -30,17 +43,27 @@ export const jobSchemas = {
   },
 };
 
-function inJob(action: 'protocolNegotiation' | 'testCasesNegotiation' | 'fixErrorNegotiation', required: string[]) {
-  const properties: Record<string, JsonObject> = messageSchemas[action].properties;
-  const read = ['action', ...required].map((name): [string, JsonObject] => {
-    const { minimum: _, ...schema } = properties[name] ?? {};
-    return [name, schema];
+/** The schema of a message in a job: the members that a job reads, each with what it is. */
+function inJob(
+  action: 'protocolNegotiation' | 'testCasesNegotiation' | 'fixErrorNegotiation',
+  description: string,
+  members: Readonly<Record<string, string>>,
+) {
+  const properties: JsonObject = messageSchemas[action].properties;
+  const read = Object.entries(members).map(([name, about]): [string, JsonObject] => {
+    // Peers write more than one status.
+    const schema = name === 'status' ? { type: 'string' } : properties[name];
+    return [name, { ...(isObject(schema) ? schema : {}), description: about }];
   });
-  const description = required.includes('status') ? { description: 'accepted; any in a review.' } : {};
   return {
     type: 'object',
-    required: ['action', ...required],
-    properties: { ...Object.fromEntries(read), status: { type: 'string', ...description } },
+    description,
+    required: ['action', ...Object.keys(members)],
+    properties: {
+      action: { const: action, description: 'The kind of message.' },
+      status: { type: 'string', description: 'How far the peers are with it.' },
+      ...Object.fromEntries(read),
+    },
   };
 }
 
