@@ -59,8 +59,8 @@ export const worker: Command = {
   help: `Usage: protosmith worker [options]
 
 Takes jobs from the queue, has handlers written and verified, and publishes one outcome per job. Writes its log to
-standard output: one JSON object per line, or lines for people on a terminal. On SIGTERM or SIGINT it finishes its jobs, hands back those that do not end
-in time, and exits with 0.
+standard output: one JSON object per line, or lines for people on a terminal. On SIGTERM or SIGINT it finishes its jobs,
+hands back those that do not end in time, and exits with 0.
 
 ${settingsHelp(workerSettings)}
 Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing settings.
