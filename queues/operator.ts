@@ -129,7 +129,9 @@ export async function openOperator(options: {
       const outcome = await connection.get(keys.outcome(jobId));
       const entry = kind == null && outcome === null ? await entryOf(connection, keys, jobId) : null;
       if (kind == null && outcome === null && entry === null) return null;
-      const state = entry === null ? await queue.getJobState(jobId) : 'intake';
+      const found = entry === null ? await queue.getJobState(jobId) : 'intake';
+      // A job that has its turn waits like any other.
+      const state = found === 'prioritized' ? 'waiting' : found;
       return {
         jobId,
         state: state === 'unknown' && outcome !== null ? 'ended' : state,

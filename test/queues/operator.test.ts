@@ -189,7 +189,7 @@ test('a snapshot counts jobs, ages, streams and what readers have not seen', asy
   await connection.xgroup('CREATE', '{protosmith}:outcomes:mine', 'reader', '0');
   await producer.submit('generate', jobData(), { jobId: 'waits' });
   const snapshot = await operator.snapshot();
-  assert.equal(snapshot.counts.waiting, 1);
+  assert.equal(snapshot.counts.prioritized, 1);
   assert.ok((snapshot.oldestWaitingAgeSeconds ?? -1) >= 0);
   assert.equal(snapshot.oldestFailedAgeSeconds, null);
   assert.deepEqual(
