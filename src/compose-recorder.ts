@@ -20,7 +20,7 @@ export async function composeRecorder(
   const traces = { endpoint: endpoint ?? '', share, version: protosmithVersion() };
   return recorderOf([
     metrics,
-    { onJobEvent() {}, onQueueEvent: (event) => tally.onQueueEvent(event) },
+    tally,
     { onJobEvent: logJobEvents(log), onQueueEvent: (event) => logQueueEvent(log, event) },
     ...(history === null ? [] : [createHistoryRecorder(redisUrl, keys, history, log)]),
     ...(tracing === null ? [] : [tracing.createTraceRecorder(traces)]),

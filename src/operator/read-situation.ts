@@ -16,7 +16,7 @@ import {
 } from '../../queues/index.ts';
 import type { Config } from '../config.ts';
 import { isObject } from '../kernel/json.ts';
-import { goneAfterSeconds, type Heartbeat, type NamedFault, type Tally } from '../telemetry/heartbeat.ts';
+import { goneAfterSeconds, type Heartbeat, type NamedFault, noTally } from '../telemetry/heartbeat.ts';
 import type { Situation, WorkerView } from './situation.ts';
 import { backlogOf, endpointsOf, tenantsOf, totalOf } from './situation-parts.ts';
 
@@ -115,7 +115,6 @@ export class SituationReader {
 
 /** The situation of an installation whose Redis cannot be used. */
 export function situationWithout(error: unknown, durable: boolean): Situation {
-  const recent: Tally = { verdicts: {}, codes: {}, tenants: {}, tries: {} };
   return {
     atMs: Date.now(),
     unreachable: faultOf(error),
@@ -125,7 +124,7 @@ export function situationWithout(error: unknown, durable: boolean): Situation {
     redisRestartedSeconds: null,
     forbidden: { user: 'unknown', missing: [] },
     workers: [],
-    recent,
+    recent: noTally,
     backlog: { open: 0, nextDeadlineSeconds: null, ratePerSecond: null, willMiss: null },
     endpoints: [],
     tenants: [],

@@ -16,6 +16,9 @@ export function totalOf(tallies: readonly Tally[]): Tally {
     codes: added(tallies.map(({ codes }) => codes)),
     tenants: added(tallies.map(({ tenants }) => tenants)),
     tries: Object.fromEntries([...tries].map(([endpoint, counts]) => [endpoint, added(counts)])),
+    // Workers of earlier versions do not count these.
+    latency: added(tallies.map(({ latency = {} }) => latency)),
+    work: added(tallies.map(({ work = {} }) => work)),
   };
 }
 

@@ -10,6 +10,9 @@ export interface NamedFault {
   message: string;
 }
 
+/** No counts. */
+export const noTally: Tally = { verdicts: {}, codes: {}, tenants: {}, tries: {}, latency: {}, work: {} };
+
 /** Counts of the last five minutes. */
 export interface Tally {
   /** Outcomes by verdict. */
@@ -20,6 +23,29 @@ export interface Tally {
   tenants: Record<string, number>;
   /** Tries of model calls by endpoint, then by `answered` or error code. */
   tries: Record<string, Record<string, number>>;
+  /** Outcomes by the time since Redis took their job: `n` is up to 2^(n/2) seconds. */
+  latency: Record<string, number>;
+  /** `reused` and `made` handlers, `inputTokens` and `outputTokens`, `costUsd` where prices are known. */
+  work: Record<string, number>;
+}
+
+/** The name in `latency` for a time. */
+export function latencyName(ms: number): string {
+  return String(Math.ceil(2 * Math.log2(Math.max(ms, 1) / 1_000)));
+}
+
+/** The time that a share of the outcomes came within, in seconds, to a factor of 1.4; `null` without outcomes. */
+export function latencyOf({ latency }: Pick<Tally, 'latency'>, share: number): number | null {
+  const steps = Object.entries(latency)
+    .map(([name, count]) => [Number(name), count] as const)
+    .sort(([one], [other]) => one - other);
+  const wanted = steps.reduce((sum, [, count]) => sum + count, 0) * share;
+  let seen = 0;
+  for (const [step, count] of steps) {
+    seen += count;
+    if (seen >= wanted) return 2 ** (step / 2);
+  }
+  return null;
 }
 
 /** A job that its producer got wrong. */

@@ -1,6 +1,15 @@
 import type { ConsumerHealth, QueueEvent } from '../../queues/index.ts';
 import type { SandboxStats } from '../../sandbox/contract.ts';
-import type { Heartbeat, InvalidJob, NamedFault, SilentCalls, Tally } from './heartbeat.ts';
+import {
+  type Heartbeat,
+  type InvalidJob,
+  latencyName,
+  type NamedFault,
+  noTally,
+  type SilentCalls,
+  type Tally,
+} from './heartbeat.ts';
+import type { JobEvent } from './job-event.ts';
 import { RecentCounts } from './recent-counts.ts';
 
 /** How far back a heartbeat counts, in milliseconds. */
@@ -59,6 +68,7 @@ export class WorkerTally {
     this.#endedAtMs = performance.now();
     const { verdict = 'unknown', codes = [], tenant } = event;
     this.#counts.add('ended', verdict);
+    if (event.latencyMs !== undefined) this.#counts.add('latency', latencyName(event.latencyMs));
     if (takenAtMs !== undefined) {
       this.#counts.add('run', 'jobs');
       this.#counts.add('run', 'ms', performance.now() - takenAtMs);
@@ -68,6 +78,16 @@ export class WorkerTally {
     const invalid = codes.find((one) => one.startsWith('JOB_') && one !== 'JOB_CANCELLED');
     if (invalid !== undefined)
       this.#noteInvalid({ jobId, code: invalid, tenant: tenant ?? null, replyTo: event.replyTo ?? '' });
+  }
+
+  /** Counts what the work on jobs took and made. */
+  onJobEvent(event: JobEvent): void {
+    if (event.type === 'stored') this.#counts.add('work', event.reused ? 'reused' : 'made');
+    if (event.type !== 'attempted' || event.usage === undefined) return;
+    const { inputTokens, outputTokens, costUsd } = event.usage;
+    this.#counts.add('work', 'inputTokens', inputTokens);
+    this.#counts.add('work', 'outputTokens', outputTokens);
+    if (costUsd !== null) this.#counts.add('work', 'costUsd', costUsd);
   }
 
   /** Counts a try of a model call. */
@@ -131,7 +151,7 @@ export class WorkerTally {
       redisFaults: [],
       silent: [],
       invalid: [],
-      recent: { verdicts: {}, codes: {}, tenants: {}, tries: {} },
+      recent: noTally,
       endedLastMinute: 0,
       meanRunMs: null,
     };
@@ -153,6 +173,8 @@ export class WorkerTally {
       codes: this.#counts.of('code'),
       tenants: this.#counts.of('tenant', keptMs, maxTenants),
       tries,
+      latency: this.#counts.of('latency'),
+      work: this.#counts.of('work'),
     };
   }
 

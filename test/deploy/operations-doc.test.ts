@@ -52,7 +52,7 @@ test('every default in the table of settings is that of the code', () => {
   assert.ok(rows.length > 7);
   for (const [, name, stated] of rows) {
     const { fallback } = Object.values(settings).find(({ env }) => env === name) ?? assert.fail(`no setting ${name}`);
-    assert.equal(stated === '–' ? null : Number(stated), fallback, name);
+    assert.deepEqual(stated === '–' ? (Array.isArray(fallback) ? [] : null) : Number(stated), fallback, name);
   }
 });
 

@@ -40,7 +40,7 @@ test('each key that scales workers is one of a live queue, of a type that its sc
   await rig.connection.xadd(rig.keys.intake, '*', 'kind', 'review', 'data', JSON.stringify(job('scaling intake')));
   for (const nth of [1, 2]) await rig.submit(job(`scaling ${nth}`));
   for (const nth of [3, 4, 5])
-    await rig.queue.add('generate', job(`scaling ${nth}`), { jobId: `first-${nth}`, priority: 1 });
+    await rig.queue.add('generate', job(`scaling ${nth}`), { jobId: `foreign-${nth}` });
   await look();
   rig.answer('scaling', () => ({ kind: 'stall' }));
   await rig.worker({ PROTOSMITH_CONCURRENCY: '1' });
@@ -51,8 +51,8 @@ test('each key that scales workers is one of a live queue, of a type that its sc
   assert.deepEqual(
     triggers.map(({ type, metadata: { listName, stream } }) => [type, ...(seen.get(listName ?? stream ?? '') ?? [])]),
     [
-      ['redis', 'list', 2],
-      ['redis', 'zset', 3],
+      ['redis', 'list', 3],
+      ['redis', 'zset', 2],
       ['redis', 'list', 1],
       ['redis-streams', 'stream', 1],
     ],

@@ -91,7 +91,8 @@ test('a worker asks the second model where the first is unavailable', async () =
   });
   const outcome = await rig.outcomeOf(markedJob('models-second'));
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
-  assert.equal(down.questions.length, 1);
+  // Besides a small question, whether it is the key that is refused.
+  assert.equal(down.questions.filter(({ prompt }) => prompt.includes('models-second')).length, 1);
   assert.equal(outcome.report.attempts[0]?.model, 'second');
   assert.deepEqual(outcome.report.generator, { kind: 'scripted', model: 'second' });
   assert.ok((outcome.report.usage.costUsd ?? 0) > 0);

@@ -4,6 +4,7 @@ import { type ConcernCode, concernsOf, lineOf } from '../../src/operator/concern
 import { situationWithout } from '../../src/operator/read-situation.ts';
 import type { EndpointView, Situation, WorkerView } from '../../src/operator/situation.ts';
 import { backlogOf, endpointsOf, tenantsOf, totalOf } from '../../src/operator/situation-parts.ts';
+import { noTally } from '../../src/telemetry/heartbeat.ts';
 
 /** A worker to which nothing happened. */
 const worker: WorkerView = {
@@ -26,7 +27,7 @@ const worker: WorkerView = {
   redisFaults: [],
   silent: [],
   invalid: [],
-  recent: { verdicts: { generated: 100 }, codes: {}, tenants: {}, tries: {} },
+  recent: { ...noTally, verdicts: { generated: 100 } },
   endedLastMinute: 60,
   meanRunMs: 1_000,
 };

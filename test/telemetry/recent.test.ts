@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { latencyOf, noTally } from '../../src/telemetry/heartbeat.ts';
 import { RecentCounts } from '../../src/telemetry/recent-counts.ts';
 import { Repeats } from '../../src/telemetry/repeats.ts';
 import { WorkerTally } from '../../src/telemetry/worker-tally.ts';
@@ -70,6 +71,12 @@ test('a worker tells what it did of late, within bounds, whatever producers name
   }
   tally.onQueueEvent({ event: 'redis-error', message: 'NOPERM no', count: 7 });
   tally.onTry({ endpoint: 'http://m/v1 large', result: 'answered' });
+  const job = { job: 'j', negotiation: null, delivery: 1 } as const;
+  const usage = { inputTokens: 100, cachedInputTokens: 0, outputTokens: 7, costUsd: null };
+  tally.onJobEvent({ ...job, type: 'attempted', attempt: 1, result: 'verified', usage });
+  tally.onJobEvent({ ...job, type: 'attempted', attempt: 2, result: 'verified', usage: { ...usage, costUsd: 0.5 } });
+  tally.onJobEvent({ ...job, type: 'stored', digest: 'd', bundleDigest: 'b', reused: true });
+  for (const latencyMs of [900, 900, 900, 30_000]) tally.onQueueEvent({ event: 'published', jobId: 'x', latencyMs });
   const said = tally.beat('running', {
     health: () => ({ connected: true, paused: [], running: 50, concurrency: 99, sinceFetchMs: 1, closing: false }),
     sandbox: {
@@ -78,12 +85,18 @@ test('a worker tells what it did of late, within bounds, whatever producers name
     },
     silent: () => [],
   });
-  assert.deepEqual(said.recent.verdicts, { error: 50 });
+  assert.deepEqual(said.recent.verdicts, { error: 50, unknown: 4 });
+  assert.deepEqual(said.recent.work, { inputTokens: 200, outputTokens: 14, reused: 1, costUsd: 0.5 });
+  assert.deepEqual(
+    [0.5, 0.99].map((share) => latencyOf(said.recent, share)),
+    [1, 32],
+  );
+  assert.equal(latencyOf(noTally, 0.5), null);
   assert.deepEqual(said.recent.codes, { JOB_INVALID: 50 });
-  assert.equal(said.recent.tenants.others, 30);
+  assert.equal(said.recent.tenants.others, 31);
   assert.deepEqual(said.recent.tries, { 'http://m/v1 large': { answered: 1 } });
   assert.deepEqual(said.redisFaults, [{ code: 'NOPERM', message: 'NOPERM no', count: 7 }]);
-  assert.deepEqual([said.jobs.length, said.invalid.length, said.endedLastMinute], [20, 20, 50]);
+  assert.deepEqual([said.jobs.length, said.invalid.length, said.endedLastMinute], [20, 20, 54]);
   assert.ok(JSON.stringify(said).length < 20_000);
   tally.fail({ code: 'OPERATOR_X', message: 'x' });
   assert.deepEqual([tally.plain().state, tally.plain().fault?.code], ['failed', 'OPERATOR_X']);

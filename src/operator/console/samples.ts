@@ -1,3 +1,4 @@
+import { latencyOf } from '../../telemetry/heartbeat.ts';
 import type { Situation } from '../situation.ts';
 import type { Series } from './chart.ts';
 
@@ -50,6 +51,28 @@ export class Samples {
       },
       { title: 'Outcomes by verdict', lines: this.#counted(({ recent }) => recent.verdicts) },
       { title: 'Errors by code', lines: this.#counted(({ recent }) => recent.codes) },
+      {
+        title: 'Seconds from job to outcome',
+        lines: [
+          line('p50', ({ recent }) => latencyOf(recent, 0.5)),
+          line('p99', ({ recent }) => latencyOf(recent, 0.99)),
+        ],
+      },
+      {
+        title: 'Tokens',
+        lines: [
+          line('in', ({ recent }) => recent.work.inputTokens ?? 0),
+          line('out', ({ recent }) => recent.work.outputTokens ?? 0),
+        ],
+      },
+      { title: 'US dollars, where prices are known', lines: [line('spent', ({ recent }) => recent.work.costUsd)] },
+      {
+        title: 'Handlers',
+        lines: [
+          line('made', ({ recent }) => recent.work.made ?? 0),
+          line('reused', ({ recent }) => recent.work.reused ?? 0),
+        ],
+      },
     ];
   }
 
