@@ -17,7 +17,7 @@ export interface RedisPermissions {
 
 // Every command that our code or a BullMQ script uses, in a form that can be tried; K stands for a key.
 const needed = `
-bzpopmin K 0; del K; discard; eval x 1 K; evalsha x 1 K; exec; exists K; expire K 1; get K; getex K; hdel K x
+bzpopmin K 0; decr K; del K; discard; eval x 1 K; evalsha x 1 K; exec; exists K; expire K 1; get K; getex K; hdel K x
 hexists K x; hget K x; hgetall K; hincrby K x 1; hincrbyfloat K x 1; hlen K; hmget K x; hmset K x x; hset K x x; incr K; lindex K 0
 llen K; lpop K; lpos K x; lpush K x; lrange K 0 0; lrem K 0 x; lset K 0 x; ltrim K 0 0; mget K; multi; persist K
 pexpire K 1; ping; pttl K; rename K K; rpop K; rpoplpush K K; rpush K x; sadd K x; scan 0; scard K; set K x
