@@ -88,7 +88,9 @@ export function isForbidden(error: unknown): boolean {
 
 /** The error for a Redis that cannot be reached or refuses a command. */
 export function unreachable(found: string): QueueError {
-  return new QueueError('PLATFORM_REDIS_UNREACHABLE', `Cannot reach Redis: ${found.slice(0, 200)}, wanted an answer`);
+  // The client's own words are about its options.
+  const said = found.startsWith("Stream isn't writeable") ? 'no connection' : found.slice(0, 200);
+  return new QueueError('PLATFORM_REDIS_UNREACHABLE', `Cannot reach Redis: ${said}, wanted an answer`);
 }
 
 /** The start of errors that the client itself creates: about a connection, or about a cluster whose master is away. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
-import { DEFAULT_PREFIX, QUEUE_NAME } from '../../queues/catalog.ts';
+import { DEFAULT_PREFIX, localRedis, QUEUE_NAME } from '../../queues/index.ts';
 import { markedJob, root, runCommand, startRig } from '../system/harness.ts';
 
 const rig = await startRig();
@@ -17,9 +17,11 @@ const document = 'x'.repeat(5_000);
 await rig.submit({ ...markedJob('console'), secret: document }, { kind: document, jobId: 'waits-here' });
 
 /** Starts a console; resolves to the address it prints. */
-async function open(...args: string[]) {
+const open = (...args: string[]) => openAt(rig.redis.url, ...args);
+
+async function openAt(redisUrl: string, ...args: string[]) {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'console', '--port', '0', ...args], {
-    env: { ...process.env, REDIS_URL: rig.redis.url },
+    env: { ...process.env, REDIS_URL: redisUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -174,6 +176,20 @@ test('it is read only unless told otherwise', async () => {
   assert.ok(cleaned.ok, String(cleaned.status));
   assert.equal(await rig.queue.getJobState('waits-here'), 'unknown');
   assert.equal(await writable.close(), 0);
+});
+
+test('while Redis is away the overview says so, and other pages name the fault', async () => {
+  const redis = await localRedis();
+  const alone = await openAt(redis.url);
+  const headers = await alone.session();
+  await redis.close();
+  const overview = await alone.get('/', { headers });
+  assert.equal(overview.status, 200);
+  assert.match(await overview.text(), /id="concern-redis-unreachable"/);
+  const jobs = await alone.get('/jobs', { headers });
+  assert.equal(jobs.status, 503);
+  assert.match(await jobs.text(), /^PLATFORM_REDIS_UNREACHABLE: Cannot reach Redis: /);
+  await alone.close();
 });
 
 test('an action needs a form of our own page: another site can send one, but not with its token', async () => {

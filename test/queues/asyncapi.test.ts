@@ -35,7 +35,8 @@ test('the addresses are the keys of the queue', () => {
 });
 
 test('the fields of an outcome entry are those that the script adds', () => {
-  const added = [...(publishScript.split("'*',")[1] ?? '').matchAll(/'(\w+)', (?:ARGV|')/g)].map(([, name]) => name);
+  const entry = publishScript.split("'*',")[1]?.split(')')[0] ?? '';
+  const added = [...entry.matchAll(/'(\w+)', (?:ARGV|')/g)].map(([, name]) => name);
   assert.deepEqual(document.components.messages.outcomeEntry.payload.required, added);
 });
 
