@@ -24,7 +24,7 @@ function busy({ consume }: Seen) {
 
 /** The number of waiting and active jobs. */
 function onQueue({ queue }: Seen): Promise<number> {
-  return queue.getJobCountByTypes('waiting', 'active');
+  return queue.getJobCountByTypes('waiting', 'prioritized', 'active');
 }
 
 function bridged({ events }: Seen): string[] {

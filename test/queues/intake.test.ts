@@ -181,7 +181,7 @@ test('what its reader closed is announced to whoever asks for it again, by the s
   await consume();
   const told = async () => (await entries('mine')).flatMap(({ jobId, replayed }) => (replayed === '1' ? [jobId] : []));
   await until(() => events.filter(({ event }) => event === 'suppressed').length === 2);
-  await until(async () => (await queue.getJobCountByTypes('active', 'waiting')) === 0);
+  await until(async () => (await queue.getJobCountByTypes('active', 'waiting', 'prioritized')) === 0);
   assert.deepEqual(await told(), []);
   for (const add of put) await add();
   await until(async () => (await told()).length === 2);
@@ -206,7 +206,7 @@ test('the same job again after its outcome has expired has all its time again', 
     await add();
     await outcome(jobId);
   }
-  await until(async () => (await queue.getJobCountByTypes('active', 'waiting')) === 0);
+  await until(async () => (await queue.getJobCountByTypes('active', 'waiting', 'prioritized')) === 0);
   await sleep(2_500);
   await connection.del('{protosmith}:outcome:streamed', '{protosmith}:outcome:ahead');
   for (const [jobId, add] of Object.entries(puts)) {
@@ -284,7 +284,7 @@ test('an entry whose deadline comes before any bridge has it is ended at that', 
     assert.deepEqual(codes(await outcome(jobId)), ['PLATFORM_DEADLINE']);
   assert.equal((await entries('mine')).length, 3);
   await until(async () => (await connection.exists('{protosmith}:deadlines')) === 0);
-  assert.deepEqual([await connection.xlen(intake), await queue.getWaitingCount()], [0, 0]);
+  assert.deepEqual([await connection.xlen(intake), await queue.getJobCountByTypes('waiting', 'prioritized')], [0, 0]);
 });
 
 test('an entry that the queue does not take has its outcome at its deadline all the same', async (t) => {

@@ -44,7 +44,7 @@ test('jobs whose deadline passes while they wait for a busy worker are closed, w
   const jobIds = Array.from({ length: 30 }, (_, index) => `waits-${index}`);
   for (const jobId of jobIds) await producer.submit('generate', jobData({ timeoutMs: 1_000 }), { jobId });
   for (const jobId of jobIds) assert.deepEqual(codes(await outcome(jobId)), ['PLATFORM_DEADLINE']);
-  await until(async () => (await queue.getWaitingCount()) === 0);
+  await until(async () => (await queue.getJobCountByTypes('waiting', 'prioritized')) === 0);
   assert.equal(worked, 1);
   assert.equal((await entries()).length, jobIds.length);
 });
@@ -116,7 +116,7 @@ test('a job put again just before it leaves BullMQ is announced again, one put a
   await outcome('early');
   await queue.add('generate', jobData({ replyTo: 'mine' }), { jobId: 'late' });
   await outcome('late');
-  await until(async () => (await queue.getJobCountByTypes('active', 'waiting')) === 0);
+  await until(async () => (await queue.getJobCountByTypes('active', 'waiting', 'prioritized')) === 0);
   // BullMQ's event for a job that it ignores because its id exists.
   const published = await connection.xrange('{protosmith}:outcomes:mine', '-', '+');
   const [firstMs] = (published[0]?.[0] ?? '').split('-');

@@ -120,7 +120,7 @@ describe('faults of workers', { concurrency: 3 }, () => {
     first.child.kill('SIGTERM');
     const sinceMs = Date.now();
     assert.deepEqual(await first.exited, [0, null]);
-    assert.equal(await queue.getWaitingCount(), 1);
+    assert.equal(await queue.getJobCountByTypes('waiting', 'prioritized'), 1);
     await workers.start();
     await until(() => workers.works('long-60000ms') === 2);
     assert.equal(
