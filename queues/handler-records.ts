@@ -219,6 +219,13 @@ export class HandlerRecords {
     return entries;
   }
 
+  /** A handler as it stands in the list; `null` if none is stored. */
+  async entryOf(tenant: string, digest: string): Promise<HandlerEntry | null> {
+    const usedAtMs = await this.#connection.zscore(this.#keys.handlers(tenant), digest);
+    const [entry] = usedAtMs === null ? [] : await this.#entriesOf(tenant, [[digest, usedAtMs]]);
+    return entry === undefined || entry.bytes === 0 ? null : entry;
+  }
+
   async #entriesOf(tenant: string, used: readonly [digest: string, atMs: string][]): Promise<HandlerEntry[]> {
     const digests = used.map(([digest]) => digest);
     const reading = this.#connection.pipeline();

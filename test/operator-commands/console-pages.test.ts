@@ -171,6 +171,10 @@ describe('the console in a browser', { skip: path === undefined && 'no Chromium 
     await shoot(page, 'handler');
     await page.click('button:text-is("Restore")');
     await page.locator('.note', { hasText: 'served again' }).waitFor();
+    await page.click('button:text-is("Pin")');
+    await page.locator('dd', { hasText: 'pinned: it never expires' }).waitFor();
+    await page.click('button:text-is("Unpin")');
+    await page.locator('dd', { hasText: 'until it has not been used' }).waitFor();
     await page.goto(new URL(`/jobs/${jobs.running}`, address).href);
     await page.click('button:text-is("Cancel")');
     await page.locator('.note', { hasText: /cancelled|ends within/ }).waitFor();

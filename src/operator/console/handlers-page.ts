@@ -52,9 +52,9 @@ export async function handlerPage(
   { handlers: stored }: QueueOperator,
   { tenant, digest, forms }: { tenant: string; digest: string; forms: Forms },
 ): Promise<Html | null> {
-  const record = await recordOf(stored, tenant, digest);
+  const [record, entry] = await Promise.all([recordOf(stored, tenant, digest), stored.entryOf(tenant, digest)]);
   if (record === null) return null;
-  const withdrawn = await stored.withdrawnFor(tenant, digest);
+  const withdrawn = entry?.withdrawn ?? null;
   const path = handlerPath(tenant, digest);
   return html`<h1>Handler <code>${digest.slice(0, 16)}</code></h1>
 ${withdrawn !== null && html`<p>${badge('withdrawn', 'bad')}: ${withdrawn}. No job is served with it until it is restored.</p>`}
@@ -68,7 +68,12 @@ ${withdrawn !== null && html`<p>${badge('withdrawn', 'bad')}: ${withdrawn}. No j
           'bad',
         )
       : forms(`${path}/restore`, 'Restore')
-  }${forms(`${path}/pin`, 'Pin')}${forms(`${path}/unpin`, 'Unpin')}</div>
+  }${entry?.pinned === true ? forms(`${path}/unpin`, 'Unpin') : forms(`${path}/pin`, 'Pin')}</div>
+${facts([
+  ['last used', entry === null ? 'unknown' : moment(entry.usedAtMs)],
+  ['size', size(entry?.bytes ?? 0)],
+  ['kept', entry?.pinned === true ? 'pinned: it never expires' : 'until it has not been used for a while'],
+])}
 ${section('provenance', 'Provenance', provenance(record))}
 ${section('checks', 'Checks', checks(record))}
 ${record.proof.reading !== undefined && section('reading', 'Reading', readingView(record.proof.reading))}
