@@ -71,10 +71,12 @@ function placesIn(value: Json, path: (string | number)[] = []): (string | number
 
 function replaced(value: Json, [first, ...rest]: readonly (string | number)[], by: Json | undefined): Json {
   if (first === undefined) return by ?? null;
+  // An earlier change may have taken the place away.
+  if (typeof value !== 'object' || value === null) return value;
   const change = (one: Json): Json | undefined => (rest.length === 0 ? by : replaced(one, rest, by));
   if (Array.isArray(value)) return value.flatMap((one, index) => (index === first ? (change(one) ?? []) : [one]));
   return Object.fromEntries(
-    Object.entries(value as JsonObject).flatMap(([name, one]): [string, Json][] => {
+    Object.entries(value).flatMap(([name, one]): [string, Json][] => {
       const made = name === first ? change(one) : one;
       return made === undefined ? [] : [[name, made]];
     }),
