@@ -39,8 +39,7 @@ test('each key that scales workers is one of a live queue, of a type that its sc
   const job = (mark: string) => markedJob(mark, { timeoutMs: 120_000 });
   await rig.connection.xadd(rig.keys.intake, '*', 'kind', 'review', 'data', JSON.stringify(job('scaling intake')));
   for (const nth of [1, 2]) await rig.submit(job(`scaling ${nth}`));
-  for (const nth of [3, 4, 5])
-    await rig.queue.add('generate', job(`scaling ${nth}`), { jobId: `foreign-${nth}` });
+  for (const nth of [3, 4, 5]) await rig.queue.add('generate', job(`scaling ${nth}`), { jobId: `foreign-${nth}` });
   await look();
   rig.answer('scaling', () => ({ kind: 'stall' }));
   await rig.worker({ PROTOSMITH_CONCURRENCY: '1' });
