@@ -10,9 +10,6 @@ import { markedJob, type Rig, soundReply, startRig } from '../system/harness.ts'
 const rig = await startRig();
 after(() => rig.close());
 
-/** How late a busy machine may publish. */
-const BUSY_MS = 8_000;
-
 /** The limit on modules. */
 const maxCandidates = 3;
 const worker = await rig.worker({ PROTOSMITH_MAX_CANDIDATES: String(maxCandidates) });
@@ -273,13 +270,12 @@ async function late(t: TestContext, name: string, behaviour: Behaviour): Promise
   assert.deepEqual(outcome.messages, [error]);
   for (const code of codes(outcome)) assert.match(code, /^PLATFORM_/);
   const margin = await marginMs(outcome.jobId, takenAtMs, timeoutMs, own);
-  // A busy machine publishes late; a worker that did not watch its deadline would wait for the silent server.
-  assert.ok(margin > -BUSY_MS, `published ${-margin} ms after the deadline`);
+  assert.ok(margin > 0, `published ${-margin} ms after the deadline`);
   return outcome;
 }
 
-// These tests mostly wait, so they run at the same time.
-describe('models that answer until the deadline', { concurrency: true }, () => {
+// These tests mostly wait, so a few run at the same time. Each starts a worker of its own, and more would be late.
+describe('models that answer until the deadline', { concurrency: 3 }, () => {
   test('endless-tokens: the error is published before the peer’s deadline', async (t) => {
     const outcome = await late(t, 'endless-tokens', { kind: 'reply', text: 'word '.repeat(100_000), pauseMs: 50 });
     assert.deepEqual(codes(outcome), ['PLATFORM_DEADLINE']);
