@@ -67,10 +67,19 @@ export interface GuardedCompleter extends Completer {
 export function withSharedCircuit(completer: Completer, circuits: Circuits, endpoint: string): GuardedCompleter {
   const note = (work: Promise<unknown>) => inTime(work, undefined);
   let isChecking = false;
-  const refused = async (fault: CallFault): Promise<void> => {
+  const askAndNote = async (): Promise<void> => {
+    const fault = await askSmall(completer, probeWithinMs).then(() => null, faultIn);
+    if (fault !== null && isHolding(fault.code)) await note(circuits.noteRefusal(endpoint, fault));
+    else if (fault !== null && DOWN.has(fault.code)) await note(circuits.noteFailure(endpoint, fault));
+    // A slow answer or any other failure shows that the key is accepted.
+    else await note(circuits.noteSuccess(endpoint));
+  };
+  // A refusal may concern one job alone, as where a firewall before the model server dislikes a document. It must not
+  // hold the others, so it counts only if a small question is refused as well.
+  const check = async (): Promise<void> => {
     if (isChecking) return;
     isChecking = true;
-    await noteUnlessAlone(completer, circuits, endpoint, fault);
+    await askAndNote();
     isChecking = false;
   };
   return {
@@ -86,7 +95,7 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
         const fault = faultIn(error);
         if (DOWN.has(fault.code)) await note(circuits.noteFailure(endpoint, fault));
         else if (fault.code === 'OPERATOR_MODEL_QUOTA') await note(circuits.noteRefusal(endpoint, fault));
-        else if (isHolding(fault.code)) void refused(fault);
+        else if (isHolding(fault.code)) void check();
         else if (INCONCLUSIVE.has(fault.code) || !(error instanceof CompletionError))
           await note(circuits.release(endpoint));
         // Even a refusal of the question shows that the endpoint is up.
@@ -96,30 +105,9 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
     },
     async probe() {
       if (!(await inTime(circuits.admit(endpoint), false))) return;
-      const fault = await askSmall(completer, probeWithinMs).then(() => null, faultIn);
-      if (fault !== null && isHolding(fault.code)) await note(circuits.noteRefusal(endpoint, fault));
-      else if (fault !== null && DOWN.has(fault.code)) await note(circuits.noteFailure(endpoint, fault));
-      // A slow answer or any other failure shows that the key is accepted.
-      else await note(circuits.noteSuccess(endpoint));
+      await askAndNote();
     },
   };
-}
-
-/**
- * Records a refusal, unless a small question is answered: then it concerns one job alone, as where a firewall before
- * the model server dislikes a document, and must not hold the others.
- */
-async function noteUnlessAlone(
-  completer: Completer,
-  circuits: Circuits,
-  endpoint: string,
-  fault: CallFault,
-): Promise<void> {
-  const isAlone = await askSmall(completer, probeWithinMs).then(
-    () => true,
-    () => false,
-  );
-  await inTime<unknown>(isAlone ? circuits.noteSuccess(endpoint) : circuits.noteRefusal(endpoint, fault), undefined);
 }
 
 function faultIn(error: unknown): CallFault {

@@ -206,6 +206,17 @@ test('a refusal that concerns one question alone holds nobody', async () => {
   assert.equal((await one.circuitOf('alone')).state, 'closed');
 });
 
+test('a refusal holds nobody where the small question fails in another way', async () => {
+  const strained = scripted([refusedKey, down, refusedKey, 'PLATFORM_MODEL_TIMEOUT']);
+  const guarded = withSharedCircuit(strained, one, 'strained');
+  for (const asked of [2, 4]) {
+    await assert.rejects(guarded.complete(prompt, deadline()), { code: refusedKey });
+    await until(() => strained.asked === asked);
+  }
+  await withSharedCircuit(scripted([null]), other, 'strained').complete(prompt, deadline());
+  assert.equal((await one.circuitOf('strained')).state, 'closed');
+});
+
 test('an account without credit is believed at once: a small question may be within it', async () => {
   const poor = scripted(['OPERATOR_MODEL_QUOTA', null]);
   await assert.rejects(withSharedCircuit(poor, one, 'poor').complete(prompt, deadline()), {

@@ -32,7 +32,10 @@ test('a running job is cancelled by a command, in whichever worker it runs', asy
   const asked = await call('cancel', 'cancel-run');
   assert.deepEqual([asked.code, asked.stdout], [64, ''], 'nobody can be asked');
   assert.match(asked.stderr, /wanted --yes/);
-  assert.deepEqual(await json('cancel', 'cancel-run', '--yes'), [{ jobId, did: 'cancelled' }]);
+  const [told] = await json('cancel', 'cancel-run', '--yes');
+  assert.equal(told.jobId, jobId);
+  // On a busy machine the command may wait for the end in vain.
+  assert.match(told.did, /^(cancelled|asked)$/);
   const { verdict, findings } = await rig.outcome(jobId);
   assert.deepEqual([verdict, findings.map(({ code }) => code)], ['error', ['JOB_CANCELLED']]);
   const again = await call('cancel', jobId, '--yes');
