@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { Queue, QueueEvents, Worker } from 'bullmq';
 import ivm from 'isolated-vm';
 import { connect, createProducer, disconnect, keysOf, localRedis } from '../queues/index.ts';
-import { composeWorker } from '../src/compose.ts';
 import { readConfig } from '../src/config.ts';
 import type { Outcome } from '../src/contract/outcome.ts';
 import { jobReader } from '../src/pipeline/job-reader.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { startScriptedModel } from '../src/scripted-model/server.ts';
 import { createLog } from '../src/telemetry/log.ts';
+import { composeWorker } from '../src/worker/compose.ts';
 import { cannedReading } from './canned-reading.ts';
 
 /** Jobs before the measurement, for caches and just-in-time compilation to settle. */

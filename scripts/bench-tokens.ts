@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProducer, localRedis } from '../queues/index.ts';
 import { estimateTokens } from '../src/completion/prices.ts';
-import { composeWorker } from '../src/compose.ts';
 import { readConfig } from '../src/config.ts';
 import type { Outcome } from '../src/contract/outcome.ts';
 import { jobReader } from '../src/pipeline/job-reader.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { startScriptedModel } from '../src/scripted-model/server.ts';
 import { createLog } from '../src/telemetry/log.ts';
+import { composeWorker } from '../src/worker/compose.ts';
 import { cannedReading } from './canned-reading.ts';
 
 const root = join(import.meta.dirname, '..');

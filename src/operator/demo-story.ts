@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSandbox } from '../compose.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Outcome, Verdict } from '../contract/outcome.ts';
 import { families } from '../families/families.ts';
@@ -11,6 +10,7 @@ import { CodedError } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { packageFile } from '../package-file.ts';
 import { createLog } from '../telemetry/log.ts';
+import { openSandbox } from '../worker/compose.ts';
 import type { DemoStage } from './demo-stage.ts';
 import type { DemoView } from './demo-view.ts';
 

@@ -13,10 +13,10 @@ import {
   redisPermissions,
   whenReady,
 } from '../../queues/index.ts';
-import { openSandbox } from '../compose.ts';
 import { type Config, modelsOf, namesModelServer, readConfig, redactUrl, SettingsError } from '../config.ts';
 import { createLog, describeError } from '../telemetry/log.ts';
 import { protosmithVersion } from '../version.ts';
+import { openSandbox } from '../worker/compose.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { type Confinement, confinementOf, layersOfNamespaces } from './confinement.ts';
 import { examineModel } from './examine-model.ts';

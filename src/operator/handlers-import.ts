@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Sandbox } from '../../sandbox/index.ts';
-import { openSandbox } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { exportFormat, exportNameOf, type HandlerRecord } from '../contract/handler.ts';
 import { derivedMessage } from '../deriving/judge-derived.ts';
@@ -15,6 +14,7 @@ import readingSchema from '../readings/reading.schema.json' with { type: 'json' 
 import { createLog } from '../telemetry/log.ts';
 import { caseScenarios } from '../verification/case-scenarios.ts';
 import { judgeCases } from '../verification/judge-cases.ts';
+import { openSandbox } from '../worker/compose.ts';
 import { onQueue } from './on-queue.ts';
 import { complain } from './print.ts';
 import { UnreadableInput } from './read-input.ts';

@@ -126,7 +126,7 @@ async function printRecorded(subject: Subject, file: string, name: string): Prom
 async function printRead(subject: Subject, model: string | undefined): Promise<number> {
   const config = readConfig(process.env, { model }, { model: true, only: settingsRead });
   honourProxy(process.env);
-  const { composeQuestioner } = await import('../compose-model.ts');
+  const { composeQuestioner } = await import('../worker/compose-model.ts');
   const ledger = new Ledger({ jobId: 'read', negotiationId: null }, () => undefined);
   const deadline = new Deadline(Date.now() + patienceMs, AbortSignal.timeout(patienceMs));
   let live: () => KeptReading = () => emptyReading(0);

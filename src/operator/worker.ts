@@ -1,9 +1,9 @@
-import { composeWorker } from '../compose.ts';
 import { readConfig, redactUrl, unknownSettings } from '../config.ts';
 import { createLog } from '../telemetry/log.ts';
 import { takeWarnings } from '../telemetry/process-warnings.ts';
 import { readableLog } from '../telemetry/readable-log.ts';
 import { protosmithVersion } from '../version.ts';
+import { composeWorker } from '../worker/compose.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { honourProxy } from './proxy.ts';
 import { sandboxSettings, settingsHelp } from './settings-help.ts';

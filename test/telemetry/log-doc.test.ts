@@ -53,7 +53,7 @@ test('docs/operations.md has every line that a worker logs, and no other', () =>
   const { messages, computed } = logged();
   assert.ok(events.includes('taken') && life.includes('ended') && messages.includes('ready'));
   // Only these two write events, whose names are counted above.
-  assert.deepEqual([...new Set(computed)].sort(), ['src/compose-recorder.ts', 'src/telemetry/log.ts']);
+  assert.deepEqual([...new Set(computed)].sort(), ['src/telemetry/log.ts', 'src/worker/compose-recorder.ts']);
   const all = [...new Set([...events, ...life, ...messages])].sort();
   assert.deepEqual(documented().toSorted(), all);
 });

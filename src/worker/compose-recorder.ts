@@ -1,11 +1,11 @@
-import type { Keys, QueueEvent } from '../queues/index.ts';
-import type { WorkerConfig } from './config.ts';
-import { createHistoryRecorder } from './telemetry/history-recorder.ts';
-import { type Log, logJobEvents } from './telemetry/log.ts';
-import { type Recorder, recorderOf } from './telemetry/recorder.ts';
-import type { WorkerMetrics } from './telemetry/worker-metrics.ts';
-import type { WorkerTally } from './telemetry/worker-tally.ts';
-import { protosmithVersion } from './version.ts';
+import type { Keys, QueueEvent } from '../../queues/index.ts';
+import type { WorkerConfig } from '../config.ts';
+import { createHistoryRecorder } from '../telemetry/history-recorder.ts';
+import { type Log, logJobEvents } from '../telemetry/log.ts';
+import { type Recorder, recorderOf } from '../telemetry/recorder.ts';
+import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
+import type { WorkerTally } from '../telemetry/worker-tally.ts';
+import { protosmithVersion } from '../version.ts';
 
 /** Everything that records what happens to jobs. */
 export async function composeRecorder(
@@ -16,7 +16,7 @@ export async function composeRecorder(
   tally: WorkerTally,
 ): Promise<Required<Recorder>> {
   // Loaded only where traces are on: the SDK costs start-up time and memory.
-  const tracing = endpoint === null ? null : await import('./telemetry/trace-recorder.ts');
+  const tracing = endpoint === null ? null : await import('../telemetry/trace-recorder.ts');
   const traces = { endpoint: endpoint ?? '', share, version: protosmithVersion() };
   return recorderOf([
     metrics,

@@ -10,11 +10,11 @@ import {
   redisFacts,
   redisPermissions,
   whenReady,
-} from '../queues/index.ts';
-import type { WorkerConfig } from './config.ts';
-import { CodedError } from './kernel/errors.ts';
-import { describeError, type Log } from './telemetry/log.ts';
-import type { WorkerTally } from './telemetry/worker-tally.ts';
+} from '../../queues/index.ts';
+import type { WorkerConfig } from '../config.ts';
+import { CodedError } from '../kernel/errors.ts';
+import { describeError, type Log } from '../telemetry/log.ts';
+import type { WorkerTally } from '../telemetry/worker-tally.ts';
 
 /** How long to wait for Redis at the start, where durability must be checked, in milliseconds. */
 const redisFactsTimeoutMs = 30_000;

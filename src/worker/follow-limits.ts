@@ -1,7 +1,7 @@
-import type { SharedLimits } from '../queues/index.ts';
-import type { Config } from './config.ts';
-import { changedLimits, withLimits } from './live-limits.ts';
-import type { Log } from './telemetry/log.ts';
+import type { SharedLimits } from '../../queues/index.ts';
+import type { Config } from '../config.ts';
+import { changedLimits, withLimits } from '../live-limits.ts';
+import type { Log } from '../telemetry/log.ts';
 
 /** How often a worker looks for changed limits, in milliseconds. */
 const lookMs = 2_000;

@@ -16,41 +16,41 @@ import {
   Quarantine,
   SharedLimits,
   Spendings,
-} from '../queues/index.ts';
+} from '../../queues/index.ts';
 import {
   bundleDigest,
   bundleHandler,
   createSandbox,
   type Sandbox,
   type Quarantine as SandboxQuarantine,
-} from '../sandbox/index.ts';
-import { Tries } from './completion/tries.ts';
+} from '../../sandbox/index.ts';
+import { Tries } from '../completion/tries.ts';
+import { type Config, sandboxOptions, type WorkerConfig } from '../config.ts';
+import type { AttemptReport } from '../contract/outcome.ts';
+import { createSourceFetcher } from '../fetching/source-fetcher.ts';
+import { createHandlerStore, createReadingStore, type Write } from '../handlers/redis-handler-store.ts';
+import { WarmHandlers } from '../handlers/warm-handlers.ts';
+import { usageOf } from '../job/budget.ts';
+import { ProcessBudget } from '../job/process-budget.ts';
+import type { Services, UnansweredBook } from '../job/services.ts';
+import { isObject } from '../kernel/json.ts';
+import { jobReader } from '../pipeline/job-reader.ts';
+import { errorEnvelope } from '../pipeline/outcome-of.ts';
+import { runJob } from '../pipeline/pipeline.ts';
+import { Heart } from '../telemetry/heart.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Recorder } from '../telemetry/recorder.ts';
+import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
+import { WorkerTally } from '../telemetry/worker-tally.ts';
+import { createTypeChecker, type TypeChecker } from '../typing/type-checker.ts';
+import { defaultCheckPolicy } from '../verification/checks.ts';
+import { protosmithVersion } from '../version.ts';
 import { failedTries, limitsOf } from './compose-model.ts';
 import { composeRecorder, logQueueEvent } from './compose-recorder.ts';
-import { type Config, sandboxOptions, type WorkerConfig } from './config.ts';
-import type { AttemptReport } from './contract/outcome.ts';
-import { createSourceFetcher } from './fetching/source-fetcher.ts';
+import { demandDurability, demandPermissions, permissionWatch, tellFailure } from './demands.ts';
 import { followLimits } from './follow-limits.ts';
-import { createHandlerStore, createReadingStore, type Write } from './handlers/redis-handler-store.ts';
-import { WarmHandlers } from './handlers/warm-handlers.ts';
-import { usageOf } from './job/budget.ts';
-import { ProcessBudget } from './job/process-budget.ts';
-import type { Services, UnansweredBook } from './job/services.ts';
-import { isObject } from './kernel/json.ts';
 import { LiveModel } from './live-model.ts';
-import { jobReader } from './pipeline/job-reader.ts';
-import { errorEnvelope } from './pipeline/outcome-of.ts';
-import { runJob } from './pipeline/pipeline.ts';
-import { Heart } from './telemetry/heart.ts';
-import type { Log } from './telemetry/log.ts';
-import type { Recorder } from './telemetry/recorder.ts';
-import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
-import { WorkerTally } from './telemetry/worker-tally.ts';
-import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
-import { defaultCheckPolicy } from './verification/checks.ts';
-import { protosmithVersion } from './version.ts';
-import { demandDurability, demandPermissions, permissionWatch, tellFailure } from './worker-demands.ts';
-import { openPort } from './worker-port.ts';
+import { openPort } from './port.ts';
 
 /** A running worker: the queue's consumer and everything that processes its jobs. */
 export interface WorkerProcess {

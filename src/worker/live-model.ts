@@ -1,12 +1,12 @@
-import type { Consumer, Endpoints } from '../queues/index.ts';
-import type { Model } from './completion/create-model.ts';
-import type { CircuitWatch } from './completion/shared-circuit.ts';
-import type { Tries } from './completion/tries.ts';
+import type { Consumer, Endpoints } from '../../queues/index.ts';
+import type { Model } from '../completion/create-model.ts';
+import type { CircuitWatch } from '../completion/shared-circuit.ts';
+import type { Tries } from '../completion/tries.ts';
+import type { Config } from '../config.ts';
+import type { Services } from '../job/services.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 import { composeModel, modelName, noModelAnswers, watchModel } from './compose-model.ts';
-import type { Config } from './config.ts';
-import type { Services } from './job/services.ts';
-import type { Log } from './telemetry/log.ts';
-import type { WorkerMetrics } from './telemetry/worker-metrics.ts';
 
 /** What a live model works with. */
 export interface LiveModelParts {

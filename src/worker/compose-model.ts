@@ -1,16 +1,16 @@
-import type { Consumer, Endpoints } from '../queues/index.ts';
-import { createModel, type ManagedModel } from './completion/create-model.ts';
-import { ADAPTATIONS } from './completion/dialect.ts';
-import { hostOf } from './completion/endpoint.ts';
-import type { OpenAiOptions } from './completion/openai-options.ts';
-import { type Circuits, type CircuitWatch, watchCircuits } from './completion/shared-circuit.ts';
-import type { Tries, Try } from './completion/tries.ts';
-import { type Config, modelsOf } from './config.ts';
-import type { Questioner } from './job/ask.ts';
-import { Budget, type JobLimits } from './job/budget.ts';
-import { ProcessBudget } from './job/process-budget.ts';
-import type { Log } from './telemetry/log.ts';
-import { Repeats } from './telemetry/repeats.ts';
+import type { Consumer, Endpoints } from '../../queues/index.ts';
+import { createModel, type ManagedModel } from '../completion/create-model.ts';
+import { ADAPTATIONS } from '../completion/dialect.ts';
+import { hostOf } from '../completion/endpoint.ts';
+import type { OpenAiOptions } from '../completion/openai-options.ts';
+import { type Circuits, type CircuitWatch, watchCircuits } from '../completion/shared-circuit.ts';
+import type { Tries, Try } from '../completion/tries.ts';
+import { type Config, modelsOf } from '../config.ts';
+import type { Questioner } from '../job/ask.ts';
+import { Budget, type JobLimits } from '../job/budget.ts';
+import { ProcessBudget } from '../job/process-budget.ts';
+import type { Log } from '../telemetry/log.ts';
+import { Repeats } from '../telemetry/repeats.ts';
 
 /** The settings of the models. */
 type ModelConfig = Pick<

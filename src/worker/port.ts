@@ -7,15 +7,15 @@ import {
   openOperator,
   type QueueOperator,
   redisFacts,
-} from '../queues/index.ts';
-import type { Sandbox } from '../sandbox/index.ts';
-import type { Config } from './config.ts';
-import { jobReader } from './pipeline/job-reader.ts';
-import { type HealthServer, startHealthServer } from './telemetry/health-server.ts';
-import type { Log } from './telemetry/log.ts';
-import { createQueueMetrics } from './telemetry/queue-metrics.ts';
-import { consumerChecks, Progress, prompt, remembered } from './telemetry/worker-health.ts';
-import type { WorkerMetrics } from './telemetry/worker-metrics.ts';
+} from '../../queues/index.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
+import type { Config } from '../config.ts';
+import { jobReader } from '../pipeline/job-reader.ts';
+import { type HealthServer, startHealthServer } from '../telemetry/health-server.ts';
+import type { Log } from '../telemetry/log.ts';
+import { createQueueMetrics } from '../telemetry/queue-metrics.ts';
+import { consumerChecks, Progress, prompt, remembered } from '../telemetry/worker-health.ts';
+import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 
 /** Opens the worker's port for health and metrics, where one is configured. */
 export async function openPort(
