@@ -75,6 +75,8 @@ export class Keeper {
     await this.#makeRoom().catch(onError);
     await promoteDue(this.#options).catch(onError);
     await this.#options.turns.lower().catch(onError);
+    // The worker that began to give them may have died.
+    await this.#options.turns.give().catch(onError);
     await this.#intake.look().catch(onError);
     await this.#events.read(this.#closed.signal).catch(onError);
     await this.#deadlines.forgetFar().catch(onError);

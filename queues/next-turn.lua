@@ -1,12 +1,15 @@
 -- Loaded before each script of turns.ts. KEYS[1] turns, KEYS[2] BullMQ's prioritized set, KEYS[3] names of tenants with
 -- waiting jobs. A turn is a job's priority on the queue. Priorities below `first` are no turns: a job has none, or its
--- producer chose its own.
-local first, most = 1024, 2000000
+-- producer chose its own. Jobs that stand behind all turns, at `behind`, have not got theirs yet.
+local first, most, behind = 1024, 2000000, 2000001
 local unit = 4294967296
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- What a script has read once need not be read again for each of many jobs.
+local at, counts, lasts, known = nil, {}, {}, {}
 local function current()
-  return tonumber(redis.call('ZSCORE', KEYS[1], ':now') or '') or first
+  at = at or tonumber(redis.call('ZSCORE', KEYS[1], ':now') or '') or first
+  return at
 end
 -- A tenant with many waiting jobs gets fewer turns: each takes 1, from 100 jobs on 2, from 1,000 on 3, and so on.
 local function step(waiting)
@@ -18,27 +21,36 @@ local function step(waiting)
   return places
 end
 local function nextTurn(name, waiting)
-  local at = current()
-  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. at)
-  local last = tonumber(redis.call('ZSCORE', KEYS[1], name) or '')
-  local turn = math.min(most, last and math.max(at, last + step(waiting)) or at)
+  if not next(lasts) then redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. current()) end
+  local last = lasts[name] or tonumber(redis.call('ZSCORE', KEYS[1], name) or '')
+  local turn = math.min(most, last and math.max(current(), last + step(waiting)) or current())
   redis.call('ZADD', KEYS[1], turn, name)
+  lasts[name] = turn
   return turn
+end
+local function waitingOf(key)
+  if not counts[key] then
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    counts[key] = redis.call('ZCARD', key)
+  end
+  return counts[key]
 end
 -- A job that no worker has taken yet counts as waiting until its deadline, in case nobody takes it off the list.
 local function noteWaiting(key, tenant, jobId, timeoutMs)
-  redis.call('ZADD', key, now + timeoutMs, jobId)
+  counts[key] = waitingOf(key) + redis.call('ZADD', key, now + timeoutMs, jobId)
+  local untilMs = now + timeoutMs
+  if known[tenant] and known[tenant] >= untilMs then return end
+  known[tenant] = untilMs
   redis.call('PEXPIRE', key, 660000)
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
-  redis.call('ZADD', KEYS[3], 'GT', now + timeoutMs, tenant)
+  redis.call('ZADD', KEYS[3], 'GT', untilMs, tenant)
 end
-local function waitingOf(key)
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-  return redis.call('ZCARD', key)
+local function place(queue, jobId, turn)
+  local counter = redis.call('INCR', queue .. 'pc')
+  redis.call('ZADD', KEYS[2], string.format('%.0f', turn * unit + counter % unit), jobId)
 end
 -- Puts a job on the queue in its turn.
 local function enqueue(queue, jobId, turn)
   redis.call('HSET', queue .. jobId, 'priority', turn)
-  local counter = redis.call('INCR', queue .. 'pc')
-  redis.call('ZADD', KEYS[2], turn * unit + counter % unit, jobId)
+  place(queue, jobId, turn)
 end

@@ -14,6 +14,15 @@ const FIRST_TURN = 1_024;
 /** Jobs that get their turn in one step. */
 const BATCH = 200;
 
+/** Steps that a worker waits for before it fetches again. */
+const STEPS_AWAITED = 10;
+
+/** Jobs that are set behind all others in one step. */
+const SET_BEHIND = 2_000;
+
+/** The lowest score of a job that is set behind all others, as in next-turn.lua. */
+const BEHIND = 2_000_001 * 2 ** 32;
+
 /** From this turn on, all turns are lowered: BullMQ has no priority above 2,097,152. */
 const HIGH_TURN = 1_000_000;
 
@@ -30,12 +39,10 @@ return { nextTurn(ARGV[1], waiting), waiting, 0 }`);
 
 // KEYS[4] the tenant's waiting jobs KEYS[5] active KEYS[6] wait KEYS[7] the lock KEYS[8] stalled KEYS[9] marker
 // KEYS[10] the rate limiter's counter ARGV tenant, job id, token, prefix of job keys, 1 if a worker had the job before,
-// how long its peer waits in ms. Gives a fetched job its turn and puts it back, if others wait. Returns the length of
-// the list of jobs without a turn; -1 if none waits.
+// how long its peer waits in ms. Gives a fetched job its turn and puts it back, if others wait. Returns whether it did.
 const putBack = new Script(`${nextTurn}
-local behind = redis.call('LLEN', KEYS[6])
-if behind == 0 and redis.call('ZCARD', KEYS[2]) == 0 then return -1 end
-if redis.call('GET', KEYS[7]) ~= ARGV[3] or redis.call('LREM', KEYS[5], 1, ARGV[2]) == 0 then return -1 end
+if redis.call('LLEN', KEYS[6]) == 0 and redis.call('ZCARD', KEYS[2]) == 0 then return 0 end
+if redis.call('GET', KEYS[7]) ~= ARGV[3] or redis.call('LREM', KEYS[5], 1, ARGV[2]) == 0 then return 0 end
 redis.call('DEL', KEYS[7])
 redis.call('SREM', KEYS[8], ARGV[2])
 if redis.call('EXISTS', KEYS[10]) == 1 then redis.call('DECR', KEYS[10]) end
@@ -44,22 +51,39 @@ local waiting = waitingOf(KEYS[4])
 if ARGV[5] == '0' then noteWaiting(KEYS[4], ARGV[1], ARGV[2], ARGV[6]) end
 enqueue(ARGV[4], ARGV[2], nextTurn(ARGV[5] == '1' and ARGV[1] .. ':again' or ARGV[1], waiting))
 redis.call('ZADD', KEYS[9], 0, '0')
-return behind`);
+return 1`);
 
-// KEYS[4] wait ARGV prefix of job keys, prefix of the keys of waiting jobs; then, for each job, its id, its tenant, how
-// long its peer waits in ms, and 1 if a worker had it before. Gives each job that still waits without a turn its turn.
+// KEYS[4] wait ARGV prefix of job keys, how many at most. Sets jobs without a turn behind all others, oldest first.
+// Returns how many there were.
+const setBehind = new Script(`${nextTurn}
+local most = tonumber(ARGV[2])
+local chosen = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. first * unit, 'LIMIT', 0, most)
+for _, jobId in ipairs(chosen) do place(ARGV[1], jobId, behind) end
+local listed = redis.call('LRANGE', KEYS[4], -most, -1)
+for index = #listed, 1, -1 do place(ARGV[1], listed[index], behind) end
+redis.call('LTRIM', KEYS[4], 0, -#listed - 1)
+return #chosen + #listed`);
+
+// ARGV prefix of job keys, prefix of the keys of waiting jobs; then, for each job, its id, its tenant, how long its peer
+// waits in ms, and 1 if a worker had it before. Gives each job that still stands behind all others its turn. Returns
+// how many of them cannot have one.
 const giveTurns = new Script(`${nextTurn}
+local passedOver = 0
 for index = 3, #ARGV, 4 do
   local jobId, tenant, timeoutMs, again = ARGV[index], ARGV[index + 1], ARGV[index + 2], ARGV[index + 3] == '1'
-  -- Anything else was written by hand, and is mended where it stands.
-  local isJob = redis.call('TYPE', ARGV[1] .. jobId).ok == 'hash'
-  if isJob and redis.call('LREM', KEYS[4], -1, jobId) > 0 then
+  local score = tonumber(redis.call('ZSCORE', KEYS[2], jobId) or '')
+  if not score or score < behind * unit then
+    -- It was taken meanwhile, or has its turn.
+  elseif redis.call('TYPE', ARGV[1] .. jobId).ok ~= 'hash' then
+    -- It was written by hand, and is mended where it stands.
+    passedOver = passedOver + 1
+  else
     local waiting = waitingOf(ARGV[2] .. tenant)
     if not again then noteWaiting(ARGV[2] .. tenant, tenant, jobId, timeoutMs) end
     enqueue(ARGV[1], jobId, nextTurn(again and tenant .. ':again' or tenant, waiting))
   end
 end
-return 1`);
+return passedOver`);
 
 // KEYS[4] the tenant's waiting jobs KEYS[5] the job ARGV tenant. Sets the turn that the job gets when it comes back.
 const comeAgain = new Script(`${nextTurn}
@@ -125,8 +149,8 @@ export interface FetchedJob {
  * first job gets the number of the job that was taken last, each further one a higher number, so that a job waits for
  * few jobs of any other tenant, however many that one submits.
  *
- * Our clients ask for a turn before they add a job. A job that came another way gets its turn when a worker fetches it
- * while others wait.
+ * Our clients ask for a turn before they add a job. When a worker fetches a job that came another way while others wait,
+ * all such jobs are set behind the others and get their turns in the background.
  */
 export class Turns {
   readonly #connection: Connection;
@@ -171,14 +195,26 @@ export class Turns {
     const keys = [...this.#shared(), this.#keys.waiting(tenant), ...about];
     const isAgain = job.deliveriesBefore > 0 ? 1 : 0;
     const values = [tenant, job.jobId, job.token, `${queue}:`, isAgain, timeoutMs];
-    const behind = Number(await putBack.run(this.#connection, keys, values));
-    if (behind > 0) {
-      this.#giving ??= this.#giveTurns().finally(() => {
+    if (Number(await putBack.run(this.#connection, keys, values)) === 0) return false;
+    await this.#setBehind();
+    await this.give();
+    return true;
+  }
+
+  /**
+   * Gives the jobs behind all others their turns, oldest first. Resolves once all have theirs or a good many: the rest
+   * get theirs in the background.
+   */
+  give(): Promise<void> {
+    if (this.#giving === undefined) {
+      const first = Promise.withResolvers<void>();
+      this.#giving = first.promise;
+      const done = this.#giveAll(first.resolve).finally(() => {
         this.#giving = undefined;
       });
-      await this.#giving;
+      done.then(first.resolve, first.reject);
     }
-    return behind >= 0;
+    return this.#giving;
   }
 
   /** Sets the turn that a job gets when it comes back. Such turns do not delay its tenant's other jobs. */
@@ -194,11 +230,26 @@ export class Turns {
     await lower.run(this.#connection, [...this.#shared(), `${queue}:delayed`, `${queue}:active`], [`${queue}:`, from]);
   }
 
-  /** Gives the oldest jobs without a turn theirs. */
-  async #giveTurns(): Promise<void> {
+  /** Sets all jobs without a turn behind the others, which BullMQ would hold up for them. */
+  async #setBehind(): Promise<void> {
     const { queue } = this.#keys;
-    const jobIds = await this.#connection.lrange(`${queue}:wait`, -BATCH, -1);
-    if (jobIds.length === 0) return;
+    const keys = [...this.#shared(), `${queue}:wait`];
+    while (Number(await setBehind.run(this.#connection, keys, [`${queue}:`, SET_BEHIND])) >= SET_BEHIND);
+  }
+
+  async #giveAll(hasBegun: () => void): Promise<void> {
+    const prioritized = `${this.#keys.queue}:prioritized`;
+    for (let steps = 1, passedOver = 0; ; steps += 1) {
+      const jobIds = await this.#connection.zrangebyscore(prioritized, BEHIND, '+inf', 'LIMIT', passedOver, BATCH);
+      if (jobIds.length > 0) passedOver += await this.#giveSome(jobIds);
+      if (jobIds.length < BATCH) return;
+      if (steps === STEPS_AWAITED) hasBegun();
+    }
+  }
+
+  /** Gives jobs behind all others their turns. Resolves to how many of them cannot have one. */
+  async #giveSome(jobIds: readonly string[]): Promise<number> {
+    const { queue } = this.#keys;
     const reading = this.#connection.pipeline();
     for (const jobId of jobIds) reading.hmget(`${queue}:${jobId}`, 'name', 'data', 'ats');
     const found = (await reading.exec()) ?? [];
@@ -208,10 +259,8 @@ export class Turns {
       const { tenant, timeoutMs } = this.#factsOf(kind ?? '', parseData(text ?? 'null'));
       return [jobId, tenant, timeoutMs, Number(deliveries) > 0 ? 1 : 0];
     });
-    // The oldest job is the last of the list.
-    const oldestFirst = Array.from({ length: jobIds.length }, (_, index) => values.slice(4 * index, 4 * index + 4));
-    const given = [`${queue}:`, this.#keys.waiting(''), ...oldestFirst.reverse().flat()];
-    await giveTurns.run(this.#connection, [...this.#shared(), `${queue}:wait`], given);
+    const given = [`${queue}:`, this.#keys.waiting(''), ...values];
+    return Number(await giveTurns.run(this.#connection, this.#shared(), given));
   }
 
   #shared(): [string, string, string] {

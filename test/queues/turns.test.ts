@@ -99,6 +99,36 @@ test('a tenant that comes while another floods the queue is served next', async 
   assert.ok(order.indexOf('other-0') <= 52, `it was the ${order.indexOf('other-0') + 1}th`);
 });
 
+test('jobs set behind all others get their turns, whatever became of the worker that set them there', async (t) => {
+  const under = await queueUnderTest(t);
+  const { connection, producer } = under;
+  const prioritized = `${keys.queue}:prioritized`;
+  const gate = Promise.withResolvers<void>();
+  await under.consume({
+    concurrency: 1,
+    process: async ({ kind, data }) => {
+      await gate.promise;
+      return envelope(kind, data);
+    },
+  });
+  await producer.submit('generate', jobData({ tenant: 'a' }), { jobId: 'held' });
+  await until(() => under.events.some(({ event }) => event === 'taken'));
+  const ids = ['one', 'two', 'three'];
+  for (const [index, jobId] of ids.entries())
+    await connection.hset(`${keys.queue}:${jobId}`, {
+      name: 'generate',
+      data: JSON.stringify(jobData({ attempt: index })),
+      timestamp: Date.now(),
+    });
+  const behind = 2_000_001 * 2 ** 32;
+  for (const [index, jobId] of [...ids, 'no-job'].entries()) await connection.zadd(prioritized, behind + index, jobId);
+  await until(async () => (await connection.zcount(prioritized, behind, '+inf')) === 0);
+  assert.deepEqual((await connection.zrange(prioritized, '0', '-1')).slice(0, 3), ids);
+  assert.equal(await connection.hget(`${keys.queue}:one`, 'priority'), '1024');
+  gate.resolve();
+  for (const jobId of ids) await under.outcome(jobId);
+});
+
 test('jobs that come again neither wait behind their tenant’s other jobs nor keep others from their turns', async (t) => {
   const under = await queueUnderTest(t);
   const { producer } = under;
