@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MetricsTime, Queue } from 'bullmq';
-import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './catalog.ts';
-import { type Connection, connect, disconnect, whenReady } from './connection.ts';
-import { type Delivery, parseData } from './delivery.ts';
-import type { Reason } from './envelope.ts';
-import { IntakeBridge } from './intake-bridge.ts';
-import { IntakeValve } from './intake-valve.ts';
-import { type GiveUp, JobCloser } from './job-closer.ts';
-import type { JobReader } from './job-reader.ts';
-import { JobRunner, type Process } from './job-runner.ts';
-import { Keeper } from './keeper.ts';
-import { mending } from './mending.ts';
-import { Outcomes } from './outcomes.ts';
-import { trimmedError } from './queue-error.ts';
-import { ErrorSummary, type OnQueueEvent } from './queue-event.ts';
-import { isUnwritable } from './redis-refusal.ts';
-import { RunningJobs, SETTLE_MS } from './running-jobs.ts';
-import { TolerantWorker } from './tolerant-worker.ts';
-import { Turns } from './turns.ts';
+import { IntakeBridge } from './intake/intake-bridge.ts';
+import { type Delivery, parseData } from './jobs/delivery.ts';
+import type { Reason } from './jobs/envelope.ts';
+import { type GiveUp, JobCloser } from './jobs/job-closer.ts';
+import type { JobReader } from './jobs/job-reader.ts';
+import { Outcomes } from './jobs/outcomes.ts';
+import { Turns } from './jobs/turns.ts';
+import { Keeper } from './keeper/keeper.ts';
+import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './redis/catalog.ts';
+import { type Connection, connect, disconnect, whenReady } from './redis/connection.ts';
+import { mending } from './redis/mending.ts';
+import { trimmedError } from './redis/queue-error.ts';
+import { ErrorSummary, type OnQueueEvent } from './redis/queue-event.ts';
+import { isUnwritable } from './redis/redis-refusal.ts';
+import { IntakeValve } from './running/intake-valve.ts';
+import { JobRunner, type Process } from './running/job-runner.ts';
+import { RunningJobs, SETTLE_MS } from './running/running-jobs.ts';
+import { TolerantWorker } from './running/tolerant-worker.ts';
 
 /** How to consume the queue. */
 export interface ConsumerOptions {

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isUsableId, keysOf, QUEUE_NAME } from './catalog.ts';
-import { type Connection, connect, disconnect, whenReady } from './connection.ts';
-import { type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './envelope.ts';
-import { dataDigestOf, jobIdFor, measured } from './job-id.ts';
-import type { JobReader } from './job-reader.ts';
-import { limits } from './limits.ts';
-import { mending } from './mending.ts';
-import { Outcomes } from './outcomes.ts';
-import { QueueError, trimmedError } from './queue-error.ts';
-import { redisFailure, unreachable } from './redis-refusal.ts';
-import { metadataWith, traceparentOf } from './trace-context.ts';
-import { TenantFull, Turns } from './turns.ts';
+import { type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './jobs/envelope.ts';
+import { dataDigestOf, jobIdFor, measured } from './jobs/job-id.ts';
+import type { JobReader } from './jobs/job-reader.ts';
+import { limits } from './jobs/limits.ts';
+import { Outcomes } from './jobs/outcomes.ts';
+import { metadataWith, traceparentOf } from './jobs/trace-context.ts';
+import { TenantFull, Turns } from './jobs/turns.ts';
+import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isUsableId, keysOf, QUEUE_NAME } from './redis/catalog.ts';
+import { type Connection, connect, disconnect, whenReady } from './redis/connection.ts';
+import { mending } from './redis/mending.ts';
+import { QueueError, trimmedError } from './redis/queue-error.ts';
+import { redisFailure, unreachable } from './redis/redis-refusal.ts';
 
 /** Where to submit jobs, and how long to wait for Redis. */
 export interface ProducerOptions {

@@ -35,6 +35,8 @@ const jobStandsOn = [
   'types of sandbox/contract.ts',
 ];
 
+const queueRooms = ['redis', 'jobs', 'kept', 'intake', 'running', 'keeper', 'operator'].map((room) => `queues/${room}`);
+
 /**
  * Which area may import which others: a folder of src/, a file directly in it, a folder of the root, or a folder named
  * here. Within an area everything may import everything, but not in a circle. `types of <file>` allows `import type`
@@ -43,7 +45,14 @@ const jobStandsOn = [
 const table: Record<string, string[]> = {
   sandbox: [],
   'sandbox/guest': [],
-  queues: [],
+  queues: [...queueRooms],
+  'queues/redis': [],
+  'queues/jobs': ['queues/redis'],
+  'queues/kept': ['queues/redis', 'queues/jobs'],
+  'queues/intake': ['queues/redis', 'queues/jobs'],
+  'queues/running': ['queues/redis', 'queues/jobs', 'queues/intake'],
+  'queues/keeper': ['queues/redis', 'queues/jobs', 'queues/intake', 'queues/running'],
+  'queues/operator': ['queues/redis', 'queues/jobs', 'queues/intake', 'queues/kept', 'queues/keeper'],
   'src/kernel': [],
   'src/lexicon': [],
   'src/contract': ['src/kernel', 'types of sandbox/contract.ts'],

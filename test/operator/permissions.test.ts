@@ -123,7 +123,7 @@ test('the rules name what sources and scripts hold, and nothing else', () => {
   const { list } = createRequire(createRequire(import.meta.url).resolve('ioredis'))('@ioredis/commands') as {
     list: string[];
   };
-  const queues = globSync('queues/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+  const queues = globSync('queues/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
   const methods = new Set([...queues.join('\n').matchAll(/\.([a-z]+)\(/g)].map(([, name]) => name ?? ''));
   const ours = ['append', 'keys', 'publish', 'sort'];
   const names = allowed.map((command) => command.replace(/\|.*/, ''));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deliveryOf, parseData, type StoredJob } from '../../queues/delivery.ts';
 import { limits } from '../../queues/index.ts';
-import type { Beginning, Outcomes } from '../../queues/outcomes.ts';
+import { deliveryOf, parseData, type StoredJob } from '../../queues/jobs/delivery.ts';
+import type { Beginning, Outcomes } from '../../queues/jobs/outcomes.ts';
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 
 const hourMs = 3_600_000;

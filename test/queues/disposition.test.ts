@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOfThrown } from '../../queues/disposition.ts';
 import { backoffMs, dispositionOf } from '../../queues/index.ts';
+import { codeOfThrown } from '../../queues/running/disposition.ts';
 
 test('only what the platform failed at is tried again', () => {
   for (const code of ['PLATFORM_MODEL_DOWN', 'OPERATOR_REDIS_LOGIN', 'OPERATOR_MODEL_AUTH'])

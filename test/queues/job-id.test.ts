@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { dataDigestOf, jobIdOf } from '../../queues/index.ts';
-import { measured } from '../../queues/job-id.ts';
+import { measured } from '../../queues/jobs/job-id.ts';
 
 test('the id is ps- and 40 hex digits of the digest of the canonical JSON', () => {
   const canonical = '{"a":[1,"é",1e+30],"b":{"x":null}}';

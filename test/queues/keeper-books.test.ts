@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'bullmq';
 import { keysOf } from '../../queues/index.ts';
-import type { JobCloser } from '../../queues/job-closer.ts';
-import { Keeper } from '../../queues/keeper.ts';
-import { Outcomes } from '../../queues/outcomes.ts';
-import { Turns } from '../../queues/turns.ts';
+import type { JobCloser } from '../../queues/jobs/job-closer.ts';
+import { Outcomes } from '../../queues/jobs/outcomes.ts';
+import { Turns } from '../../queues/jobs/turns.ts';
+import { Keeper } from '../../queues/keeper/keeper.ts';
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Redis } from 'ioredis';
 import { connect, createConsumer, createProducer, disconnect, redisServerPath, whenReady } from '../../queues/index.ts';
-import { isUnwritable, redisFailure } from '../../queues/redis-refusal.ts';
+import { isUnwritable, redisFailure } from '../../queues/redis/redis-refusal.ts';
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 

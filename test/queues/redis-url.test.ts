@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRedisUrl } from '../../queues/redis-url.ts';
+import { readRedisUrl } from '../../queues/redis/redis-url.ts';
 import { redactUrl } from '../../src/config.ts';
 
 test('a URL tells the server, the login and the database', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Repeated } from '../../queues/repeated.ts';
+import { Repeated } from '../../queues/redis/repeated.ts';
 import { until } from './queue-under-test.ts';
 
 test('it is done again after each pause, at once when woken, and never after it was closed', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { metadataWith, traceparentIn, traceparentOf } from '../../queues/trace-context.ts';
+import { metadataWith, traceparentIn, traceparentOf } from '../../queues/jobs/trace-context.ts';
 
 const valid = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 

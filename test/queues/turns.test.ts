@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Delivery, keysOf, tenantLoads } from '../../queues/index.ts';
-import { Turns } from '../../queues/turns.ts';
+import { Turns } from '../../queues/jobs/turns.ts';
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 

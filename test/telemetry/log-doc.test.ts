@@ -48,7 +48,7 @@ function logged(): { messages: string[]; computed: string[] } {
 }
 
 test('docs/operations.md has every line that a worker logs, and no other', () => {
-  const events = literalsOf('queues/queue-event.ts', 'event: /**', 'jobId?', /\| '([\w-]+)'/g);
+  const events = literalsOf('queues/redis/queue-event.ts', 'event: /**', 'jobId?', /\| '([\w-]+)'/g);
   const life = literalsOf('src/contract/history.ts', 'export type LifeEvent', '/** A fault of', /\btype: '([\w-]+)'/g);
   const { messages, computed } = logged();
   assert.ok(events.includes('taken') && life.includes('ended') && messages.includes('ready'));
