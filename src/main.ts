@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { stopSignal } from './operator/stop-signal.ts';
+import { stopSignal } from './operator/shell/stop-signal.ts';
 import { holdWarnings } from './telemetry/process-warnings.ts';
 
 // Registered before the other modules load, so that a worker handles a stop signal during its start too.

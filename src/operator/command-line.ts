@@ -1,36 +1,36 @@
 import { SettingsError, unknownSettings } from '../config.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { protosmithVersion } from '../version.ts';
-import { type Command, exitCodes, hintOf, UsageError } from './command.ts';
-import { forTerminal } from './for-terminal.ts';
-import { UnreadableInput } from './read-input.ts';
+import { type Command, exitCodes, hintOf, UsageError } from './shell/command.ts';
+import { forTerminal } from './shell/for-terminal.ts';
+import { UnreadableInput } from './shell/read-input.ts';
 
 /** Every command, loaded only when called. */
 const commands: Record<string, () => Promise<Command>> = {
-  worker: async () => (await import('./worker.ts')).worker,
-  submit: async () => (await import('./submit.ts')).submit,
-  run: async () => (await import('./run.ts')).run,
-  demo: async () => (await import('./demo.ts')).demo,
-  lint: async () => (await import('./lint.ts')).lint,
-  read: async () => (await import('./read.ts')).read,
-  describe: async () => (await import('./describe.ts')).describe,
-  doctor: async () => (await import('./doctor.ts')).doctor,
-  status: async () => (await import('./status.ts')).status,
-  inspect: async () => (await import('./inspect.ts')).inspect,
-  history: async () => (await import('./history.ts')).history,
-  jobs: async () => (await import('./jobs.ts')).jobs,
-  cancel: async () => (await import('./cancel.ts')).cancel,
-  requeue: async () => (await import('./requeue.ts')).requeue,
-  outcomes: async () => (await import('./outcomes.ts')).outcomes,
-  pause: async () => (await import('./pause.ts')).pause,
-  resume: async () => (await import('./pause.ts')).resume,
-  limits: async () => (await import('./limits.ts')).limits,
-  retry: async () => (await import('./retry.ts')).retry,
-  drain: async () => (await import('./drain.ts')).drain,
-  'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
-  quarantine: async () => (await import('./quarantine.ts')).quarantine,
-  handlers: async () => (await import('./handlers.ts')).handlers,
-  console: async () => (await import('./console.ts')).consoleCommand,
+  worker: async () => (await import('./queue/worker.ts')).worker,
+  submit: async () => (await import('./queue/submit.ts')).submit,
+  run: async () => (await import('./run/run.ts')).run,
+  demo: async () => (await import('./demo/demo.ts')).demo,
+  lint: async () => (await import('./documents/lint.ts')).lint,
+  read: async () => (await import('./documents/read.ts')).read,
+  describe: async () => (await import('./documents/describe.ts')).describe,
+  doctor: async () => (await import('./doctor/doctor.ts')).doctor,
+  status: async () => (await import('./queue/status.ts')).status,
+  inspect: async () => (await import('./queue/inspect.ts')).inspect,
+  history: async () => (await import('./history/history.ts')).history,
+  jobs: async () => (await import('./queue/jobs.ts')).jobs,
+  cancel: async () => (await import('./queue/cancel.ts')).cancel,
+  requeue: async () => (await import('./queue/requeue.ts')).requeue,
+  outcomes: async () => (await import('./queue/outcomes.ts')).outcomes,
+  pause: async () => (await import('./queue/pause.ts')).pause,
+  resume: async () => (await import('./queue/pause.ts')).resume,
+  limits: async () => (await import('./queue/limits.ts')).limits,
+  retry: async () => (await import('./queue/retry.ts')).retry,
+  drain: async () => (await import('./queue/drain.ts')).drain,
+  'dead-letters': async () => (await import('./queue/dead-letters.ts')).deadLetters,
+  quarantine: async () => (await import('./queue/quarantine.ts')).quarantine,
+  handlers: async () => (await import('./handlers/handlers.ts')).handlers,
+  console: async () => (await import('./console/console.ts')).consoleCommand,
 };
 
 /** Runs the command named by the arguments and resolves to its exit code. Prints errors to standard error. */

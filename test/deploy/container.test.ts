@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { DCLinter } from 'dclint';
 import { parse } from 'yaml';
 import { readConfig, settings } from '../../src/config.ts';
-import { consoleCommand } from '../../src/operator/console.ts';
-import { worker } from '../../src/operator/worker.ts';
+import { consoleCommand } from '../../src/operator/console/console.ts';
+import { worker } from '../../src/operator/queue/worker.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { quoteJson, quoteText, visibleText as visibleToPeers } from '../../src/kernel/quote.ts';
-import { forTerminal, jsonForTerminal } from '../../src/operator/for-terminal.ts';
+import { forTerminal, jsonForTerminal } from '../../src/operator/shell/for-terminal.ts';
 import { visibleJson, visibleText as visibleToModels } from '../../src/prompting/visible-text.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 

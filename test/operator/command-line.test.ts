@@ -165,7 +165,7 @@ function toldToStopAt(path: string): string {
 
 test('a worker told to stop while it is still being loaded ends with 0', async () => {
   const settings = workerSettings(nobody, 'http://127.0.0.1:1/v1');
-  for (const path of ['/src/operator/command-line.ts', '/src/operator/worker.ts']) {
+  for (const path of ['/src/operator/command-line.ts', '/src/operator/queue/worker.ts']) {
     const environment = { ...settings, NODE_OPTIONS: toldToStopAt(path) };
     const { code, signal, stdout } = await runCommand(['worker'], { environment });
     assert.deepEqual({ path, code, signal }, { path, code: 0, signal: null });

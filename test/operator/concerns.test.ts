@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ConcernCode, concernsOf, lineOf } from '../../src/operator/concerns.ts';
-import { situationWithout } from '../../src/operator/read-situation.ts';
-import type { EndpointView, Situation, WorkerView } from '../../src/operator/situation.ts';
-import { backlogOf, endpointsOf, tenantsOf, totalOf } from '../../src/operator/situation-parts.ts';
+import { type ConcernCode, concernsOf, lineOf } from '../../src/operator/situation/concerns.ts';
+import { situationWithout } from '../../src/operator/situation/read-situation.ts';
+import type { EndpointView, Situation, WorkerView } from '../../src/operator/situation/situation.ts';
+import { backlogOf, endpointsOf, tenantsOf, totalOf } from '../../src/operator/situation/situation-parts.ts';
 import { noTally } from '../../src/telemetry/heartbeat.ts';
 
 /** A worker to which nothing happened. */

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { confinementOf } from '../../src/operator/confinement.ts';
+import { confinementOf } from '../../src/operator/doctor/confinement.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeReading } from '../../src/operator/describe-reading.ts';
+import { describeReading } from '../../src/operator/documents/describe-reading.ts';
 
 const report = { state: 'complete', units: 32, covered: 31, derived: 29, confirmed: 1, contested: 0 } as const;
 

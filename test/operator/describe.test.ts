@@ -6,9 +6,9 @@ import { agentDescription } from '../../src/families/agent-description/agent-des
 import { openDescription } from '../../src/families/agent-description/door.ts';
 import { families } from '../../src/families/families.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { UsageError } from '../../src/operator/command.ts';
-import { describe } from '../../src/operator/describe.ts';
-import { installationDescription } from '../../src/operator/installation-description.ts';
+import { installationDescription } from '../../src/operator/doctor/installation-description.ts';
+import { describe } from '../../src/operator/documents/describe.ts';
+import { UsageError } from '../../src/operator/shell/command.ts';
 import { sanitiseSchema } from '../../src/schemas/sanitise-schema.ts';
 import { validatorOf } from '../../src/schemas/validator-of.ts';
 import { runCommand } from '../system/harness.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig, SettingsError } from '../../src/config.ts';
 import type { History, HistoryEntry } from '../../src/contract/history.ts';
-import { forTerminal } from '../../src/operator/for-terminal.ts';
-import { writeFixture } from '../../src/operator/history-fixture.ts';
-import { historyLines } from '../../src/operator/history-view.ts';
+import { writeFixture } from '../../src/operator/history/history-fixture.ts';
+import { historyLines } from '../../src/operator/history/history-view.ts';
+import { forTerminal } from '../../src/operator/shell/for-terminal.ts';
 import { soundEntries } from '../../src/telemetry/history-forms.ts';
 
 const mark = { atMs: 1_700_000_000_000, delivery: 1, worker: 'host-1' };

@@ -6,8 +6,8 @@ import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
 import { hostHandler } from '../../src/hosting/load-handler.ts';
 import { Surface } from '../../src/hosting/surface.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
-import { linesOf } from '../../src/operator/read-input.ts';
-import { serveStdio } from '../../src/operator/run-stdio.ts';
+import { serveStdio } from '../../src/operator/run/run-stdio.ts';
+import { linesOf } from '../../src/operator/shell/read-input.ts';
 
 const sandbox = await createSandbox({ cells: 1 });
 after(() => sandbox.close());

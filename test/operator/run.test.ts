@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
-import { runBatch } from '../../src/operator/run-batch.ts';
+import { runBatch } from '../../src/operator/run/run-batch.ts';
 import { solved, storeInstead } from '../kinds/stored.ts';
 import { commandHere } from '../system/command-here.ts';
 import { root, runCommand, startRig } from '../system/harness.ts';

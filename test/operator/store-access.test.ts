@@ -14,7 +14,7 @@ import { bundleDigest } from '../../sandbox/index.ts';
 import { readConfig } from '../../src/config.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import { createHandlerStore } from '../../src/handlers/redis-handler-store.ts';
-import { openStore } from '../../src/operator/store-access.ts';
+import { openStore } from '../../src/operator/handlers/store-access.ts';
 
 const skip = redisServerPath() === undefined ? 'needs a real redis-server to freeze' : false;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unfitness } from '../../src/operator/read-input.ts';
+import { unfitness } from '../../src/operator/shell/read-input.ts';
 
 test('JSON from a person or a program may not have numbers that a double writes otherwise', () => {
   assert.match(

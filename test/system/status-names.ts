@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { redisServerPath } from '../../queues/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import type { Concern, ConcernCode } from '../../src/operator/concerns.ts';
+import type { Concern, ConcernCode } from '../../src/operator/situation/concerns.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import { commandHere } from './command-here.ts';
 import { soundReply, startRig, until } from './harness.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { QueueOperator } from '../../../queues/index.ts';
 import { CodedError } from '../../kernel/errors.ts';
-import { lookupsOf } from '../stored-handlers.ts';
+import { lookupsOf } from '../handlers/stored-handlers.ts';
 import { type Admission, refuse } from './admission.ts';
 import { handlerPath } from './handlers-page.ts';
 import { jobPath } from './job-page.ts';

@@ -1,8 +1,8 @@
 import type { QueueOperator } from '../../../queues/index.ts';
 import type { HandlerRecord } from '../../contract/handler.ts';
 import type { KeptReading } from '../../contract/reading.ts';
-import { moment, size } from '../print.ts';
-import { type ListedHandler, listHandlers, recordOf } from '../stored-handlers.ts';
+import { type ListedHandler, listHandlers, recordOf } from '../handlers/stored-handlers.ts';
+import { moment, size } from '../shell/print.ts';
 import type { Forms } from './form.ts';
 import { type Html, html, type Part } from './html.ts';
 import { badge, facts, section, table, toneOf } from './layout.ts';

@@ -1,4 +1,4 @@
-import { forTerminal } from '../for-terminal.ts';
+import { forTerminal } from '../shell/for-terminal.ts';
 
 /** Markup that may stand in a page as it is. Only `html` and the drawings of this folder make it. */
 export class Html {

@@ -6,7 +6,7 @@ import type { Outcome } from '../../contract/outcome.ts';
 import { readJob } from '../../intake/read-job.ts';
 import type { Json } from '../../kernel/json.ts';
 import { candidatesOf, readHistory } from '../../telemetry/read-history.ts';
-import { moment, span } from '../print.ts';
+import { moment, span } from '../shell/print.ts';
 import { agreementView, jsonText } from './agreement-view.ts';
 import { candidateSections, matrix, ofType, readingIn } from './candidates.ts';
 import type { Forms } from './form.ts';

@@ -5,7 +5,7 @@ import {
   listStates,
   type QueueOperator,
 } from '../../../queues/index.ts';
-import { moment } from '../print.ts';
+import { moment } from '../shell/print.ts';
 import { type Html, html, type Part } from './html.ts';
 import { jobPath } from './job-page.ts';
 import { badge, table, toneOf } from './layout.ts';

@@ -1,5 +1,5 @@
-import type { SituationReader } from '../read-situation.ts';
-import type { Situation } from '../situation.ts';
+import type { SituationReader } from '../situation/read-situation.ts';
+import type { Situation } from '../situation/situation.ts';
 import { SAMPLE_SECONDS, Samples } from './samples.ts';
 
 /** Looks at an installation from time to time, and when a page asks; never twice at once. */

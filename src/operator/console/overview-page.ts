@@ -1,6 +1,6 @@
-import { type Concern, concernsOf } from '../concerns.ts';
-import { moment, size, span } from '../print.ts';
-import type { EndpointView, Situation, WorkerView } from '../situation.ts';
+import { moment, size, span } from '../shell/print.ts';
+import { type Concern, concernsOf } from '../situation/concerns.ts';
+import type { EndpointView, Situation, WorkerView } from '../situation/situation.ts';
 import { chart } from './chart.ts';
 import type { Forms } from './form.ts';
 import { type Html, html, type Part } from './html.ts';

@@ -1,5 +1,5 @@
 import { latencyOf } from '../../telemetry/heartbeat.ts';
-import type { Situation } from '../situation.ts';
+import type { Situation } from '../situation/situation.ts';
 import type { Series } from './chart.ts';
 
 /** Seconds between two samples, and how many are kept: half an hour. */

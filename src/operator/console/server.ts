@@ -3,7 +3,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Registry } from 'prom-client';
 import { type QueueOperator, redisFailure, trimmedError } from '../../../queues/index.ts';
 import { CodedError } from '../../kernel/errors.ts';
-import type { SituationReader } from '../read-situation.ts';
+import type { SituationReader } from '../situation/read-situation.ts';
 import { guard, refuse } from './admission.ts';
 import { ICON, SCRIPT, STYLE } from './assets.ts';
 import { mountBoard } from './board.ts';

@@ -1,4 +1,4 @@
-import { forTerminal } from '../for-terminal.ts';
+import { forTerminal } from '../shell/for-terminal.ts';
 
 /** Longer texts are cut, in UTF-16 code units: documents and cases do not belong on a dashboard. */
 const maxTextCharacters = 120;

@@ -1,0 +1,59 @@
+import { span } from '../shell/print.ts';
+import { type Concern, counted, ranked, waitOf, worrying } from './concern.ts';
+import type { EndpointView, Situation } from './situation.ts';
+
+const modelRemedies: Record<string, string> = {
+  OPERATOR_MODEL_AUTH: 'have the key accepted again, or restart the workers with a good OPENAI_API_KEY',
+  OPERATOR_MODEL_QUOTA: 'top up the account, or restart the workers with another key',
+  OPERATOR_MODEL_UNKNOWN: 'correct PROTOSMITH_MODEL or OPENAI_BASE_URL, and restart the workers',
+  PLATFORM_MODEL_RATE_LIMITED:
+    'lower PROTOSMITH_CONCURRENCY, get a higher limit, or name a second model in PROTOSMITH_MODELS',
+};
+
+/** What is wrong with the model endpoints. */
+export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
+  const isHeld = ({ state }: EndpointView) => state === 'refused' || state === 'failing';
+  const cost = endpoints.every(isHeld)
+    ? `no job is taken; ${counted(backlog.open, 'open job')} ${waitOf(backlog.open)}, and end with error at the deadline`
+    : 'questions go to the other endpoints, and jobs take longer';
+  return endpoints.flatMap((one): Concern[] => {
+    const { endpoint, state, fault, sinceMs, codes, failed, tries, silent, restMs } = one;
+    const since = sinceMs === null ? '' : ` since ${new Date(sinceMs).toISOString()}`;
+    const why = fault === null ? '' : `, first ${fault.code}: ${fault.message}`;
+    const counts =
+      tries === 0
+        ? ''
+        : `; ${failed} of ${counted(tries, 'call')} in five minutes failed${failed > 0 ? `: ${ranked(codes)}` : ''}`;
+    if (state === 'refused') {
+      const cause = `model endpoint ${endpoint} refuses us${since}: ${fault?.code}: ${fault?.message}${counts}`;
+      const remedy = `${modelRemedies[fault?.code ?? ''] ?? 'see the message'}; it is probed every 20 s, and jobs go on by themselves`;
+      return [{ code: 'endpoint-refused', cause, cost, remedy }];
+    }
+    const [top = ''] = Object.entries(codes).sort(([, a], [, b]) => b - a)[0] ?? [];
+    const remedy = `${modelRemedies[top] ?? 'check the model server and the network'}; \`protosmith doctor\` asks it a question`;
+    if (state === 'failing')
+      return [
+        {
+          code: 'endpoint-failing',
+          cause: `model endpoint ${endpoint} keeps failing${since}${why}${counts}`,
+          cost,
+          remedy,
+        },
+      ];
+    const isSilent = silent !== null && silent.longestMs >= 25_000 && (failed > 0 || failed === tries);
+    const isFailing = failed >= worrying.least && failed > worrying.share * tries;
+    const isResting = (restMs ?? 0) > 1_000;
+    if (!isSilent && !isFailing && !isResting) return [];
+    const rest = isResting ? `; it is rate limited and rests for another ${span((restMs ?? 0) / 1_000)}` : '';
+    const silence =
+      silent === null ? '' : `; ${counted(silent.calls, 'call')} silent for up to ${span(silent.longestMs / 1_000)}`;
+    return [
+      {
+        code: 'endpoint-failing',
+        cause: `model endpoint ${endpoint} ${isFailing || isSilent ? 'fails' : 'holds jobs up'}${counts}${silence}${rest}`,
+        cost: 'jobs wait for answers, and end with error if none comes before their deadline',
+        remedy: isResting && top === '' ? `${modelRemedies.PLATFORM_MODEL_RATE_LIMITED}` : remedy,
+      },
+    ];
+  });
+}
