@@ -187,6 +187,36 @@ test('one endpoint that refuses costs time, all of them cost the jobs', () => {
   assert.match(all?.cost ?? '', /no job is taken/);
 });
 
+test('a paused queue names who paused it, and why', () => {
+  const paused = { queue: queueWith({ paused: true }) };
+  const by = (reason: string | null) => ({ by: 'ann@host', reason, atMs: Date.UTC(2026, 10, 28) });
+  const [told] = concernsOf({ ...well, ...paused, pausedBy: by('a new key') });
+  assert.match(told?.cause ?? '', /paused for all workers, by ann@host at 2026-11-28T00:00:00.000Z: a new key$/);
+  assert.match(told?.remedy ?? '', /protosmith resume/);
+  const [untold] = concernsOf({ ...well, ...paused, pausedBy: by(null) });
+  assert.match(untold?.cause ?? '', /, by ann@host at 2026-11-28T00:00:00.000Z$/);
+});
+
+test('the most frequent error of Redis is that of all workers together', () => {
+  const fault = (code: string, count: number) => ({ code, message: `${code} x`, count });
+  const [found] = concernsOf({
+    ...well,
+    workers: [
+      { ...worker, redisFaults: [fault('ECONNRESET', 3), fault('LOADING', 2)] },
+      { ...worker, redisFaults: [fault('LOADING', 2), fault('OOM', 9)] },
+    ],
+  });
+  assert.match(found?.cause ?? '', /met 7 errors of Redis in five minutes, most often LOADING: LOADING x$/);
+});
+
+test('one job that waits ends, two end', () => {
+  const refused: EndpointView = { ...endpoint, state: 'refused' };
+  const cost = (open: number) =>
+    concernsOf({ ...well, endpoints: [refused], backlog: { ...well.backlog, open } })[0]?.cost ?? '';
+  assert.match(cost(1), /1 open job waits, and ends with error at its deadline/);
+  assert.match(cost(2), /2 open jobs wait, and end with error at their deadline/);
+});
+
 test('a hostile id is one word for a shell', () => {
   const invalid = [{ jobId: "x'; rm -rf ~ #\n", code: 'JOB_INVALID', tenant: null, replyTo: 'r' }];
   const [found] = concernsOf({ ...well, invalid });

@@ -93,7 +93,12 @@ describe('status alone names', { concurrency: 2, skip }, () => {
     const { rig } = await warmRig(t);
     await rig.connection.xgroup('CREATE', rig.keys.outcomes('late'), 'readers', '0', 'MKSTREAM');
     await rig.outcomeOf(markedJob('unread', { replyTo: 'late' }), { kind: 'review' });
-    await named(rig.redis.url, 'reader behind', 'reader-behind', /group readers has not read 1 .* of late/);
+    await named(
+      rig.redis.url,
+      'reader behind',
+      'reader-behind',
+      /group readers is behind on outcomes of late: 1 not read/,
+    );
     assert.equal(
       (await statusOf(rig.redis.url)).concerns.some(({ cause }) => cause.includes(INTAKE_GROUP)),
       false,

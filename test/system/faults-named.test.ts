@@ -96,7 +96,7 @@ describe('status alone names', { concurrency: 2, skip }, () => {
       rig.redis.url,
       'tenant flood',
       'tenant-flood',
-      /tenant noisy holds about \d+ of \d+ waiting jobs/,
+      /tenant noisy has about \d+ of \d+ waiting jobs/,
     );
     const [, held = 0] = /about (\d+) of/.exec(cause) ?? [];
     assert.ok(Math.abs(Number(held) - 298) < 30, cause);

@@ -1,9 +1,8 @@
-import type { Deed } from '../../../queues/index.ts';
 import { readConfig } from '../../config.ts';
 import { type Command, exitCodes, readArguments } from '../shell/command.ts';
 import { onQueue } from '../shell/on-queue.ts';
 import { operatorName } from '../shell/operator-name.ts';
-import { moment, print } from '../shell/print.ts';
+import { deedText, print } from '../shell/print.ts';
 import { settingsHelp } from '../shell/settings-help.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
@@ -34,7 +33,7 @@ Exit code: 0 paused, 64 usage, 69 Redis unreachable, 78 wrong settings.
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const given = { by: operatorName(values.by), reason: values.reason ?? null };
     const deed = await onQueue(config, (operator) => operator.pause(given));
-    print(values.json, deed, () => [`paused ${tellDeed(deed)}; \`protosmith resume\` lets workers fetch again`]);
+    print(values.json, deed, () => [`paused ${deedText(deed)}; \`protosmith resume\` lets workers fetch again`]);
     return exitCodes.ok;
   },
 };
@@ -63,8 +62,3 @@ Exit code: 0 workers fetch, 64 usage, 69 Redis unreachable, 78 wrong settings.
     return exitCodes.ok;
   },
 };
-
-/** Who did something, when and why, for a person. */
-export function tellDeed({ by, reason, atMs }: Deed): string {
-  return `by ${by} at ${moment(atMs)}${reason === null ? '' : `: ${reason}`}`;
-}

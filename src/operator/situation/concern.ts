@@ -33,13 +33,13 @@ export interface Concern {
   remedy: string;
 }
 
-/** A worker that ended or a restart of Redis is named for this long, in seconds. */
+/** How long the end of a worker, or a restart of Redis, stays a concern, in seconds. */
 export const namedForSeconds = 900;
 
-/** Share of failures above which they need attention, and the fewest failures that count. */
+/** Failures need attention above this share of all, where there are at least so many. */
 export const worrying = { share: 0.1, least: 3 };
 
-/** A job's id for a sentence and a shell: shortened if it is long, quoted if it needs that. */
+/** A job's id as one word for a sentence and a shell: shortened if it is long, quoted if it needs that. */
 export function named(jobId: string): string {
   const short = jobId.length > 80 ? `${jobId.slice(0, 77)}…` : jobId;
   return /^[\w.@/+-]+$/.test(short) ? short : `'${short.replaceAll("'", "'\\''")}'`;
@@ -50,27 +50,30 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Names in a row, the first few of them. */
+/** The first names, with commas, and how many more there are. */
 export function listed(names: readonly string[], most = 8): string {
   return `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;
 }
 
-/** Codes with their counts, the most frequent first. */
+/** Names with their counts, the most frequent first. */
+export function byCount(counts: Readonly<Record<string, number>>): [name: string, count: number][] {
+  return Object.entries(counts).sort(([, one], [, other]) => other - one);
+}
+
+/** The four most frequent codes with their counts, and how many more there are. */
 export function ranked(codes: Readonly<Record<string, number>>): string {
   return listed(
-    Object.entries(codes)
-      .sort(([, one], [, other]) => other - one)
-      .map(([code, count]) => `${code} ${count}`),
+    byCount(codes).map(([code, count]) => `${code} ${count}`),
     4,
   );
 }
 
-/** A number with two digits that count. */
+/** A number with two significant digits; from 10 on a whole number. */
 export function rounded(value: number): string {
   return value >= 10 ? String(Math.round(value)) : value.toPrecision(2);
 }
 
-/** The verb for jobs that wait. */
+/** The verb of jobs that wait, in the number of the jobs. */
 export function waitOf(count: number): string {
   return count === 1 ? 'waits' : 'wait';
 }

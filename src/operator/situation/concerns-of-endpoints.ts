@@ -14,7 +14,7 @@ const modelRemedies: Record<string, string> = {
 export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
   const isHeld = ({ state }: EndpointView) => state === 'refused' || state === 'failing';
   const cost = endpoints.every(isHeld)
-    ? `no job is taken; ${counted(backlog.open, 'open job')} ${waitOf(backlog.open)}, and end with error at the deadline`
+    ? `no job is taken; ${counted(backlog.open, 'open job')} ${waitOf(backlog.open)}, and ${backlog.open === 1 ? 'ends with error at its' : 'end with error at their'} deadline`
     : 'questions go to the other endpoints, and jobs take longer';
   return endpoints.flatMap((one): Concern[] => {
     const { endpoint, state, fault, sinceMs, codes, failed, tries, silent, restMs } = one;

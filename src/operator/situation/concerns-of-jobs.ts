@@ -14,7 +14,7 @@ export function ofJobs({ queue, backlog, recent, invalid, workers }: Situation):
     found.push({
       code: 'jobs-overdue',
       cause: `${counted(overdue, 'job')} past their deadline without an outcome`,
-      cost: 'peers have no answer: no worker enforces deadlines, or one has only just started to',
+      cost: 'their peers wait in vain: no worker runs, or the first one has just started',
       remedy: 'start a worker: `protosmith worker`',
     });
   const { open, willMiss, ratePerSecond } = backlog;
@@ -54,7 +54,7 @@ export function ofJobs({ queue, backlog, recent, invalid, workers }: Situation):
   return found;
 }
 
-/** The tenant that holds the others up. */
+/** The tenant that has most of the waiting jobs, if other tenants are there. */
 export function ofTenants({ tenants, workers }: Situation): Concern[] {
   const waiting = tenants.reduce((sum, one) => sum + one.waiting, 0);
   const slots = workers.reduce((sum, { life, concurrency }) => sum + (life === 'alive' ? concurrency : 0), 0);
@@ -64,9 +64,9 @@ export function ofTenants({ tenants, workers }: Situation): Concern[] {
   return [
     {
       code: 'tenant-flood',
-      cause: `tenant ${most.tenant} holds about ${most.waiting} of ${waiting} waiting jobs; ${counted(others, 'other tenant')} of late`,
-      cost: 'jobs of the others wait behind them',
-      remedy: 'ask its negotiators to slow down, start more workers, or limit it: PROTOSMITH_TENANT_TOKENS_PER_HOUR',
+      cause: `tenant ${most.tenant} has about ${most.waiting} of ${waiting} waiting jobs; ${counted(others, 'other tenant')} ${others === 1 ? 'is' : 'are'} active`,
+      cost: 'tenants take turns, and jobs of the others wait up to twice as long',
+      remedy: `ask its negotiators to slow down, start more workers, or \`protosmith limits set tenant-waiting:${most.tenant} <number>\``,
     },
   ];
 }
@@ -78,9 +78,9 @@ export function ofReaders({ readers }: Situation): Concern[] {
     .slice(0, 10)
     .map(({ replyTo, group, unread, pending, behindSeconds }) => ({
       code: 'reader-behind',
-      cause: `group ${group} has not read ${unread ?? 'some'} and has not acknowledged ${pending} of the outcomes of ${replyTo}, the oldest ${span(behindSeconds ?? 0)} old`,
-      cost: 'its negotiators wait for outcomes that are there; they are dropped when the retention ends',
-      remedy: 'start the reader again; another one of its group takes entries over with XAUTOCLAIM',
+      cause: `group ${group} is behind on outcomes of ${replyTo}: ${unread ?? 'some'} not read, ${pending} not acknowledged, the oldest for ${span(behindSeconds ?? 0)}`,
+      cost: 'its negotiators wait for outcomes that are ready, and that are deleted when the retention ends',
+      remedy: 'restart the reader, or let another one of its group take its entries over with XAUTOCLAIM',
     }));
 }
 
@@ -94,14 +94,14 @@ export function ofLeftovers({ queue, quarantine }: Situation): Concern[] {
       code: 'quarantine',
       cause: `${counted(unseen.length, 'bundle')} that killed a sandbox ${unseen.length === 1 ? 'is' : 'are'} in quarantine, the last one ${last.digest.slice(0, 12)}${last.jobId === null ? '' : `, run for job ${named(last.jobId)} of tenant ${last.tenant ?? 'unknown'}`}`,
       cost: 'no worker runs them; jobs that need such a handler get another',
-      remedy: '`protosmith quarantine list` explains them; `quarantine acknowledge --all` ends this mark',
+      remedy: '`protosmith quarantine list` explains them; `quarantine acknowledge --all` ends this warning',
     });
   const failed = queue?.counts.failed ?? 0;
   if (failed > 0)
     found.push({
       code: 'dead-letters',
       cause: counted(failed, 'dead letter'),
-      cost: 'their negotiators have an error; the jobs are kept for you',
+      cost: 'their negotiators got an error; the jobs are kept until you decide',
       remedy: '`protosmith dead-letters list` shows them, `requeue` or `discard` ends them',
     });
   return found;

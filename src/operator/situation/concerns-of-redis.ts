@@ -1,7 +1,8 @@
 import { grantOf, isForbidden, judgeRedis } from '../../../queues/index.ts';
 import { span } from '../shell/print.ts';
-import { type Concern, listed, namedForSeconds } from './concern.ts';
-import type { Situation } from './situation.ts';
+import { byCount, type Concern, counted, listed, namedForSeconds } from './concern.ts';
+import type { Situation, WorkerView } from './situation.ts';
+import { sumOf } from './situation-parts.ts';
 
 /** The concern of a Redis that cannot be used at all. */
 export function unreachable({ code, message }: { code: string; message: string }): Concern {
@@ -71,21 +72,29 @@ export function ofRedis({ queue, unwritable, forbidden, workers, unread, durable
       cost:
         queue?.redis.appendonly === false
           ? 'jobs and outcomes since its last snapshot are lost'
-          : 'nothing, if its append-only file was whole; workers have gone on by themselves',
+          : 'nothing, if its append-only file was intact; workers went on by themselves',
       remedy:
         queue?.redis.appendonly === false
           ? '`redis-cli CONFIG SET appendonly yes`; submit lost jobs again'
-          : 'look into the log of Redis for what ended it',
+          : 'see in the log of Redis why it stopped',
     });
-  const [other] = faults.filter(({ code, message }) => code !== 'OOM' && !isForbidden(new Error(message)));
-  if (other !== undefined && !isRestarted && refusal === undefined && unwritable === null)
-    found.push({
-      code: 'redis-errors',
-      cause: `workers met ${faults.reduce((sum, { count }) => sum + count, 0)} errors of Redis in five minutes, most often ${other.code}: ${other.message}`,
-      cost: 'jobs wait until Redis answers again',
-      remedy: 'check Redis and the network; `protosmith doctor` with the settings of a worker tells more',
-    });
+  const others = faults.filter(({ code, message }) => code !== 'OOM' && !isForbidden(new Error(message)));
+  if (others.length > 0 && !isRestarted && refusal === undefined && unwritable === null)
+    found.push(errorsConcern(others));
   return [...found, ...ofSettings(queue, durable)];
+}
+
+function errorsConcern(faults: WorkerView['redisFaults']): Concern {
+  const counts = new Map<string, number>();
+  for (const { code, count } of faults) counts.set(code, (counts.get(code) ?? 0) + count);
+  const sums = Object.fromEntries(counts);
+  const [[top = ''] = []] = byCount(sums);
+  return {
+    code: 'redis-errors',
+    cause: `workers met ${counted(sumOf(sums), 'error')} of Redis in five minutes, most often ${top}: ${faults.find(({ code }) => code === top)?.message}`,
+    cost: 'jobs wait until Redis answers again',
+    remedy: 'check Redis and the network; `protosmith doctor` with the settings of a worker tells more',
+  };
 }
 
 function permissionConcern({ user, missing }: Situation['forbidden']): Concern {

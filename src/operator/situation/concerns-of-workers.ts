@@ -1,22 +1,24 @@
-import { span } from '../shell/print.ts';
+import { deedText, span } from '../shell/print.ts';
 import { type Concern, counted, listed, named, namedForSeconds, waitOf } from './concern.ts';
 import type { Situation, WorkerView } from './situation.ts';
 
 /** What is wrong with the workers. */
-export function ofWorkers({ queue, workers, unwritable, redisRestartedSeconds, backlog }: Situation): Concern[] {
+export function ofWorkers(situation: Situation): Concern[] {
+  const { queue, workers, unwritable, redisRestartedSeconds, backlog, pausedBy } = situation;
   const found: Concern[] = [];
   const alive = workers.filter(({ life }) => life === 'alive');
   const failed = workers.filter(({ life, ageSeconds }) => life === 'failed' && ageSeconds < namedForSeconds);
   if (queue?.paused)
     found.push({
       code: 'queue-paused',
-      cause: 'the queue is paused for all workers',
+      cause: `the queue is paused for all workers${pausedBy === null ? '' : `, ${deedText(pausedBy)}`}`,
       cost: `no job is taken; ${counted(waitingIn(queue), 'job')} ${waitOf(waitingIn(queue))}`,
-      remedy: '`protosmith drain --resume`',
+      remedy: '`protosmith resume`',
     });
-  // Without room in Redis no worker can be heard of, and after a restart none has been yet.
-  const isDeaf = unwritable !== null || (redisRestartedSeconds ?? 60) < 15;
-  const isNone = queue !== null && (queue.workers === 0 || (queue.workers === null && alive.length === 0 && !isDeaf));
+  // A full Redis takes no heartbeats, and after a restart none has come yet.
+  const areHeartbeatsMissing = unwritable !== null || (redisRestartedSeconds ?? 60) < 15;
+  const isNone =
+    queue !== null && (queue.workers === 0 || (queue.workers === null && alive.length === 0 && !areHeartbeatsMissing));
   if (isNone) {
     const waiting = Math.max(waitingIn(queue), backlog.open);
     found.push({
@@ -34,7 +36,7 @@ export function ofWorkers({ queue, workers, unwritable, redisRestartedSeconds, b
       remedy: 'correct that and start it again; `protosmith doctor` with its settings checks them',
     });
   const gone = workers.filter(({ life, ageSeconds }) => life === 'gone' && ageSeconds < namedForSeconds);
-  if (!isDeaf) found.push(...gone.slice(0, 5).map((one) => goneConcern(one, alive.length)));
+  if (!areHeartbeatsMissing) found.push(...gone.slice(0, 5).map((one) => goneConcern(one, alive.length)));
   const stuck = alive.filter(
     ({ paused, running, concurrency, sinceFetchMs }) =>
       paused.length === 0 && running < concurrency && sinceFetchMs > 30_000 && !queue?.paused,

@@ -20,10 +20,10 @@ import { goneAfterSeconds, type Heartbeat, type NamedFault, noTally } from '../.
 import type { Situation, WorkerView } from './situation.ts';
 import { backlogOf, endpointsOf, tenantsOf, totalOf } from './situation-parts.ts';
 
-/** For how long the permissions of the user are taken as known, in milliseconds. */
+/** How long the permissions that were read count, in milliseconds. */
 const permissionsForMs = 20_000;
 
-/** Heartbeats older than this say nothing about the last minutes, in seconds. */
+/** Age of a heartbeat, in seconds, above which it says nothing about the last minutes. */
 const countsForSeconds = 300;
 
 type SituationConfig = Pick<Config, 'redisUrl' | 'prefix' | 'durable'>;
@@ -54,7 +54,7 @@ export class SituationReader {
         unread.set(`${fault.code} ${fault.message}`, fault);
         return otherwise;
       });
-    const [atMs, queue, workers, failing, shares, deadlines, readers, entries] = await Promise.all([
+    const [atMs, queue, workers, failing, loads, deadlines, readers, entries] = await Promise.all([
       part(clockOf(connection), Date.now()),
       part(this.#operator.snapshot(), null),
       part(workersOf(connection, keys), []),
@@ -67,6 +67,7 @@ export class SituationReader {
       part<Situation['readers']>(readerLags(connection, keys), []),
       part<Situation['quarantine']>(quarantine.list(1_000), []),
     ]);
+    const pausedBy = queue?.paused ? await part(this.#operator.pausedBy(), null) : null;
     const unwritable = queue?.redis.replica ? null : await this.#unwritable(connection, keys);
     const forbidden = await part(this.#permissions(), { user: 'unknown', missing: [] });
     const recent = totalOf(
@@ -77,6 +78,7 @@ export class SituationReader {
       atMs,
       unreachable: null,
       queue,
+      pausedBy,
       unread: [...unread.values()],
       unwritable,
       redisRestartedSeconds: restartedSeconds(queue?.redis.uptimeSeconds ?? null, workers),
@@ -85,7 +87,7 @@ export class SituationReader {
       recent,
       backlog: backlogOf(deadlines, workers, waitedSeconds),
       endpoints: endpointsOf(recent, failing, queue?.resting ?? [], workers),
-      tenants: tenantsOf(shares, recent),
+      tenants: tenantsOf(loads, recent),
       readers,
       quarantine: entries,
       invalid: workers.flatMap((worker) => (worker.ageSeconds < countsForSeconds ? worker.invalid : [])),
@@ -93,7 +95,7 @@ export class SituationReader {
     };
   }
 
-  /** Why Redis takes no writes, by a write; `null` if it does, or may not be asked. */
+  /** Tries a write. Resolves to why Redis takes none; `null` if it does, or refuses only this one. */
   async #unwritable(connection: Connection, keys: Keys): Promise<NamedFault | null> {
     const write = connection.set(`${keys.prefix}:probe`, '1', 'PX', 2_000);
     const fault = await write.then(
@@ -119,6 +121,7 @@ export function situationWithout(error: unknown, durable: boolean): Situation {
     atMs: Date.now(),
     unreachable: faultOf(error),
     queue: null,
+    pausedBy: null,
     unread: [],
     unwritable: null,
     redisRestartedSeconds: null,

@@ -2,10 +2,10 @@ import type { Deadlines, FailingEndpoint, RestingEndpoint, TenantLoad } from '..
 import type { Tally } from '../../telemetry/heartbeat.ts';
 import type { BacklogView, EndpointView, TenantView, WorkerView } from './situation.ts';
 
-/** Seconds that jobs must have waited before the rate of the last minute counts: slots may have been free till then. */
+/** The rate of the last minute counts once jobs have waited this long, in seconds: until then slots may have been free. */
 const saturatedSeconds = 60;
 
-/** The counts of several workers together. Names may be any text, `__proto__` too. */
+/** The sums of the counts of several workers. A name may be any text, even `__proto__`. */
 export function totalOf(tallies: readonly Tally[]): Tally {
   const tries = new Map<string, Readonly<Record<string, number>>[]>();
   for (const tally of tallies)
@@ -33,7 +33,7 @@ export function sumOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, one) => sum + one, 0);
 }
 
-/** The jobs without an outcome against their deadlines, at the rate at which the workers go. */
+/** How many jobs are open, when their next deadline is, and how many miss theirs at the current rate of the workers. */
 export function backlogOf(
   { open, leftMs }: Deadlines,
   workers: readonly WorkerView[],
@@ -50,8 +50,8 @@ export function backlogOf(
 }
 
 /**
- * Outcomes per second: what the workers' slots allow at the mean time of a job, and once jobs have waited for a minute,
- * what came out in that minute.
+ * Outcomes per second: what the workers' slots allow at the mean time of a job; once jobs have waited for a minute, the
+ * outcomes of that minute.
  */
 function rateOf(workers: readonly WorkerView[], waitedSeconds: number | null): number | null {
   const working = workers.filter(({ life, paused }) => life === 'alive' && paused.length === 0);
@@ -65,7 +65,7 @@ function rateOf(workers: readonly WorkerView[], waitedSeconds: number | null): n
   return (slots * 1_000) / meanMs;
 }
 
-/** The jobs whose deadline comes before their turn, in the order of deadlines. */
+/** How many open jobs miss their deadline if they end at this rate, in the order of their deadlines. */
 function missesAt(ratePerSecond: number, leftMs: readonly number[], open: number): number {
   if (ratePerSecond === 0) return open;
   const missed = leftMs.filter((left, index) => ((index + 1) * 1_000) / ratePerSecond > left).length;
@@ -73,7 +73,7 @@ function missesAt(ratePerSecond: number, leftMs: readonly number[], open: number
   return leftMs.length === 0 ? 0 : Math.round((missed / leftMs.length) * open);
 }
 
-/** Every endpoint that was called of late or is held back. */
+/** Every endpoint that was called in the last minutes, or that gets no calls. */
 export function endpointsOf(
   { tries }: Tally,
   failing: readonly FailingEndpoint[],
@@ -113,14 +113,14 @@ export function endpointsOf(
   });
 }
 
-/** Every tenant with jobs, and those that had outcomes of late. */
-export function tenantsOf(shares: readonly TenantLoad[], { tenants }: Tally): TenantView[] {
+/** Every tenant that has jobs, or had outcomes in the last minutes. */
+export function tenantsOf(loads: readonly TenantLoad[], { tenants }: Tally): TenantView[] {
   const names = new Set([
-    ...shares.map(({ tenant }) => tenant),
+    ...loads.map(({ tenant }) => tenant),
     ...Object.keys(tenants).filter((one) => one !== 'others'),
   ]);
   return [...names].map((tenant) => {
-    const { waiting = 0, running = 0 } = shares.find((one) => one.tenant === tenant) ?? {};
+    const { waiting = 0, running = 0 } = loads.find((one) => one.tenant === tenant) ?? {};
     return { tenant, waiting, running, ended: Object.hasOwn(tenants, tenant) ? (tenants[tenant] ?? 0) : 0 };
   });
 }

@@ -1,11 +1,12 @@
 import { keysOf } from '../../../queues/index.ts';
 import { type Config, redactUrl } from '../../config.ts';
 import { size, span } from '../shell/print.ts';
+import { byCount } from './concern.ts';
 import type { EndpointView, Situation, WorkerView } from './situation.ts';
 
 type Row = [name: string, value: string];
 
-/** Most workers and tenants that have a row of their own. */
+/** Most workers, and most tenants, that have a row of their own. */
 const maxRows = 20;
 
 /** A situation as rows for a person. Texts of jobs in it are not escaped. */
@@ -121,6 +122,6 @@ function more(what: string, count: number): Row[] {
 
 /** Counts by name, the highest first. */
 function counts(given: Readonly<Record<string, number>>): string {
-  const sorted = Object.entries(given).sort(([, one], [, other]) => other - one);
-  return sorted.length === 0 ? 'none' : sorted.map(([name, count]) => `${name} ${count}`).join(', ');
+  const sorted = byCount(given).map(([name, count]) => `${name} ${count}`);
+  return sorted.length === 0 ? 'none' : sorted.join(', ');
 }

@@ -1,11 +1,11 @@
-import type { QuarantineEntry, QueueSnapshot } from '../../../queues/index.ts';
+import type { Deed, QuarantineEntry, QueueSnapshot } from '../../../queues/index.ts';
 import type { Heartbeat, InvalidJob, NamedFault, Tally } from '../../telemetry/heartbeat.ts';
 
 /** A worker by its last heartbeat. */
 export interface WorkerView extends Heartbeat {
   /** Seconds since its last heartbeat, by Redis' clock. */
   ageSeconds: number;
-  /** `gone`: it runs no more, or is cut off from Redis, without having said so. */
+  /** `gone`: it sends no heartbeats any more, and did not say that it stops; it ended, or lost its way to Redis. */
   life: 'alive' | 'gone' | 'stopped' | 'failed';
 }
 
@@ -19,13 +19,13 @@ export interface EndpointView {
   fault: NamedFault | null;
   /** When the state began, in milliseconds since 1970 by Redis' clock. */
   sinceMs: number | null;
-  /** Milliseconds for which it still rests. */
+  /** Milliseconds until its cool-down ends; `null` without one. */
   restMs: number | null;
   tries: number;
   failed: number;
   /** Failed tries by code. */
   codes: Record<string, number>;
-  /** Calls without a byte of an answer for a while. */
+  /** Calls that have had no byte of an answer for a while. */
   silent: { calls: number; longestMs: number } | null;
 }
 
@@ -70,6 +70,8 @@ export interface Situation {
   unreachable: NamedFault | null;
   /** `null` where it could not be read. */
   queue: QueueSnapshot | null;
+  /** Who paused the queue, when and why; `null` if it is not paused, or nobody said. */
+  pausedBy: Deed | null;
   /** Parts that Redis refused to tell, and why. */
   unread: NamedFault[];
   /** Why Redis takes no writes. */
