@@ -16,7 +16,7 @@ export interface SubmittedJobs {
   submittedOf(jobId: string): Promise<{ kind: string; text: string } | null>;
 }
 
-/** Which ended jobs to put again. */
+/** Which ended jobs to requeue. */
 export interface RequeueFilter {
   /** One of the codes of the outcome. */
   code: string;
@@ -25,17 +25,17 @@ export interface RequeueFilter {
   tenant?: string;
 }
 
-/** What became of jobs that were to be put again. */
+/** What became of jobs that were to be requeued. */
 export interface Requeued {
   /** Each as a new job, since an outcome is final. */
   requeued: { jobId: string; newJobId: string }[];
-  /** Jobs that were put again before. */
+  /** Jobs that were requeued before. */
   already: string[];
   /** Jobs whose data are not kept, or are no object. */
   notKept: string[];
 }
 
-/** The jobs that ended with a code, the oldest first, so that they are put again in their order. */
+/** The jobs that ended with a code, the oldest first, so that they are requeued in their order. */
 export async function endedWith(
   connection: Connection,
   keys: Keys,
@@ -85,7 +85,7 @@ export async function newAttemptOf(
 
 /**
  * Puts ended jobs on the queue again, each as a new job with the same data but an `attempt` one higher, under the
- * recommended id. Its id depends on the data alone, so that a job that is put again twice, even at the same time, is
+ * recommended id. Its id depends on the data alone, so that a job that is requeued twice, even at the same time, is
  * one new job.
  */
 export async function requeueEnded(

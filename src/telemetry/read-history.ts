@@ -8,7 +8,8 @@ export async function readHistory(histories: Histories, jobId: string): Promise<
   return kept === null ? null : { ...kept, entries: soundEntries(kept.entries) };
 }
 
-type Of<Type extends HistoryEntry['type']> = Extract<HistoryEntry, { type: Type }>;
+/** A history entry of one type. */
+export type EntryOf<Type extends HistoryEntry['type']> = Extract<HistoryEntry, { type: Type }>;
 
 /** One candidate of a job, with everything that was found about it. */
 export interface CandidateHistory {
@@ -17,12 +18,12 @@ export interface CandidateHistory {
   delivery: number;
   /** The attempt whose candidate it repairs. */
   repairs?: number;
-  written: Of<'candidate'>;
-  tried?: Of<'tried'>;
-  checked?: Of<'checked'>;
-  derived?: Of<'derived'>;
+  written: EntryOf<'candidate'>;
+  tried?: EntryOf<'tried'>;
+  checked?: EntryOf<'checked'>;
+  derived?: EntryOf<'derived'>;
   /** How its attempt ended; absent while it runs. */
-  attempted?: Of<'attempted'>;
+  attempted?: EntryOf<'attempted'>;
 }
 
 /** The candidates of a job, in the order in which they were written. */
@@ -33,7 +34,7 @@ export function candidatesOf({ entries }: Pick<History, 'entries'>): CandidateHi
       (entry) => 'attempt' in entry && entry.attempt === one.attempt && entry.delivery === one.delivery,
     );
     const find = <Type extends HistoryEntry['type']>(type: Type) =>
-      about.find((entry): entry is Of<Type> => entry.type === type);
+      about.find((entry): entry is EntryOf<Type> => entry.type === type);
     const { repairs } = find('prompted') ?? {};
     const [tried, checked, derived, attempted] = [find('tried'), find('checked'), find('derived'), find('attempted')];
     return {

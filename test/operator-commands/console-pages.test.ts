@@ -161,7 +161,7 @@ describe('the console in a browser', { skip: path === undefined && 'no Chromium 
     }
   });
 
-  test('actions change things: a handler is withdrawn and restored, a job cancelled and put again', async () => {
+  test('actions change things: a handler is withdrawn and restored, a job cancelled and requeued', async () => {
     const opened = await open('/handlers');
     const { page } = opened;
     await page.click('tbody a');
@@ -179,8 +179,8 @@ describe('the console in a browser', { skip: path === undefined && 'no Chromium 
     await page.click('button:text-is("Cancel")');
     await page.locator('.note', { hasText: /cancelled|ends within/ }).waitFor();
     await page.goto(new URL(`/jobs/${jobs.disputed}`, address).href);
-    await page.click('button:text-is("Put again")');
-    await page.locator('.note', { hasText: 'put again' }).waitFor();
+    await page.click('button:text-is("Requeue")');
+    await page.locator('.note', { hasText: 'This is the new job' }).waitFor();
     assert.notEqual(new URL(page.url()).pathname, `/jobs/${jobs.disputed}`);
     await page.goto(new URL('/', address).href);
     await page.fill('input[name=reason]', 'a test');

@@ -208,6 +208,9 @@ test('an action needs a form of our own page: another site can send one, but not
   assert.equal(await rig.queue.isPaused(), false);
   assert.equal(await pause(`csrf=${csrf}&reason=x`, { origin: writable.url.origin }), 303);
   assert.equal(await rig.queue.isPaused(), true);
+  const gone = await writable.get('/jobs/nowhere/cancel', { method: 'POST', headers, body: `csrf=${csrf}` });
+  assert.equal(gone.status, 409);
+  assert.match(await gone.text(), /^JOB_UNKNOWN: Cannot cancel job nowhere: /);
   await writable.close();
 });
 

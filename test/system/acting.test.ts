@@ -101,7 +101,7 @@ test('the models change while workers run; one whose key a worker lacks is refus
   await json('limits', 'clear', 'models');
 });
 
-test('jobs that a bad model ended are put again by one command, once', async () => {
+test('jobs that a bad model ended are requeued by one command, once', async () => {
   let broken = true;
   rig.answer('outage', () => ({ kind: 'reply', text: broken ? 'no code' : soundReply }));
   const jobId = await rig.submit(markedJob('outage'), { jobId: 'outage' });

@@ -6,20 +6,20 @@ import { type Admission, refuse } from './admission.ts';
 import { handlerPath } from './handlers-page.ts';
 import { jobPath } from './job-page.ts';
 
-/** The sentence that a page shows after an action, by the word in its address. Nobody else's text gets in that way. */
+/** The sentence that a page shows after an action, by the word in its address. No other text can be shown that way. */
 export const NOTES: Readonly<Record<string, string>> = {
   withdrawn: 'The handler is withdrawn. No job is served with it until it is restored.',
   restored: 'The handler is served again.',
   pinned: 'The handler is pinned. It never expires.',
   unpinned: 'The handler is no longer pinned.',
-  again: 'The job is put again as this new one, since an outcome is final.',
+  requeued: 'This is the new job: an outcome is final, so the data were submitted as another job.',
   cancelled: 'The job is cancelled.',
-  'cancel-asked': 'The job ends within a second once a worker is there, or at its deadline.',
+  'cancel-asked': 'The job ends when a worker sees the request, or at its deadline.',
   'cancel-late': 'The job had its outcome already.',
   paused: 'No worker takes jobs until the queue is resumed.',
   resumed: 'Workers take jobs again.',
   freed: 'The bundle may run again.',
-  acknowledged: 'The bundle stays in quarantine, and needs no attention any more.',
+  acknowledged: 'The bundle stays in quarantine, and is no longer a concern.',
 };
 
 /** The fields of a form and the parts of its path. */
@@ -28,7 +28,7 @@ interface Given {
   fields: URLSearchParams;
 }
 
-/** Does something and says which page to show then, and which note on it. */
+/** Does something; resolves to the page to show next, and the note to show on it. */
 type Action = (given: Given) => Promise<{ to: string; note: string }>;
 
 /** Every action of the console, by its path. */
@@ -38,18 +38,23 @@ function actionsOf(operator: QueueOperator): Record<string, Action> {
 
 function onJobs(operator: QueueOperator): Record<string, Action> {
   return {
-    '/jobs/:jobId/again': async ({ params: { jobId = '' } }) => {
+    '/jobs/:jobId/requeue': async ({ params: { jobId = '' } }) => {
       const { requeued, already } = await operator.requeue([jobId]);
       const [made] = requeued;
-      if (made !== undefined) return { to: jobPath(made.newJobId), note: 'again' };
-      const found = already.length > 0 ? 'it was put again before' : 'its data are not kept';
+      if (made !== undefined) return { to: jobPath(made.newJobId), note: 'requeued' };
+      const found = already.length > 0 ? 'it was requeued before' : 'its data are not kept';
       throw new CodedError(
         'JOB_UNKNOWN',
-        `Cannot put job ${jobId} again: ${found}, wanted a job whose data are kept and that was not put again`,
+        `Cannot requeue job ${jobId}: ${found}, wanted a job whose data are kept and that was not requeued`,
       );
     },
     '/jobs/:jobId/cancel': async ({ params: { jobId = '' } }) => {
       const { did } = await operator.cancel(jobId);
+      if (did === 'unknown')
+        throw new CodedError(
+          'JOB_UNKNOWN',
+          `Cannot cancel job ${jobId}: it is neither on the queue nor on the intake stream, wanted a job without outcome`,
+        );
       const note = did === 'cancelled' ? 'cancelled' : did === 'asked' ? 'cancel-asked' : 'cancel-late';
       return { to: jobPath(jobId), note };
     },

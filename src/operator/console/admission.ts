@@ -4,7 +4,7 @@ import { sha256Hex } from '../../kernel/digest.ts';
 
 /** Who is let in, and what a page may do in the browser. */
 export interface Admission {
-  /** Must stand in every form, as the field `csrf`: another site cannot know it. */
+  /** Every form must have it as its field `csrf`; another site cannot know it. */
   readonly formToken: string;
   /** Whether a form came from one of our pages. */
   isOurForm(request: FastifyRequest, given: string | null): boolean;
@@ -25,7 +25,7 @@ const common = {
 const STRICT =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Blocks other origins, although bull-board's pages name a font server, and framing. */
+/** Blocks framing and other origins, also the font server that bull-board's pages name. */
 const FOR_BOARD =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
 

@@ -7,16 +7,16 @@ import { type Unit, unitsOf } from '../../readings/units.ts';
 import { type Html, html, type Part } from './html.ts';
 import { badge } from './layout.ts';
 
-/** Characters of a document, and of one payload, that are shown at most. */
+/** Most characters that are shown of a document, and of one payload. */
 const MOST_DOCUMENT = 100_000;
 const MOST_PAYLOAD = 8_000;
 
-/** What became of a case: whether the last candidate passed it. */
+/** Whether the last candidate passed each case, by number. */
 export type CaseResults = ReadonlyMap<number, boolean>;
 
 /**
- * The agreement with its units numbered, beside its cases. Every finding stands in its place: after the schema, or with
- * the case, that it is about.
+ * The document with its numbered units, beside the cases. A finding about a schema stands after that schema, one about a
+ * case with that case, any other at the start of the document.
  */
 export function agreementView(job: Job, findings: readonly Finding[], results: CaseResults): Html {
   const { agreement } = analyze(job);
@@ -33,7 +33,7 @@ export function agreementView(job: Job, findings: readonly Finding[], results: C
 </div>`;
 }
 
-/** What stands at a place of the document besides its own text. */
+/** Markup that is put into the text of the document. */
 interface Insert {
   at: number;
   what: Html;

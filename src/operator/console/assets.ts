@@ -15,7 +15,7 @@ nav a { text-decoration: none; } nav a[aria-current] { color: var(--ink); font-w
 main { max-width: 84rem; margin: 0 auto; padding: .5rem 1rem 3rem; }
 h1 { font-size: 1.35rem; margin: .7rem 0; overflow-wrap: anywhere; } h2 { font-size: 1.05rem; margin: 1.6rem 0 .5rem; } h3 { font-size: .95rem; margin: 1rem 0 .35rem; }
 .concerns { list-style: none; margin: .5rem 0; padding: 0; } .concerns li { border-left: 4px solid var(--bad); background: var(--panel); padding: .45rem .7rem; margin: .4rem 0; overflow-wrap: anywhere; }
-.concerns li.known { border-color: var(--quiet); } .concerns p { margin: .15rem 0; }
+.concerns p { margin: .15rem 0; }
 .fine { border-left: 4px solid var(--good); background: var(--panel); padding: .45rem .7rem; }
 .note { border: 1px solid var(--good); padding: .4rem .7rem; border-radius: 4px; }
 main.stale::before { content: "The console does not answer; this page may be old."; color: var(--bad); } .quiet { color: var(--quiet); } .bad { color: var(--bad); } .good { color: var(--good); } .warn { color: var(--warn); }
@@ -38,8 +38,7 @@ pre .n { color: var(--quiet); user-select: none; display: inline-block; width: 3
 mark { background: var(--mark); color: inherit; } ins, del { text-decoration: none; display: block; } ins { background: color-mix(in srgb, var(--good) 18%, transparent); } del { background: color-mix(in srgb, var(--bad) 18%, transparent); }
 pre .failing { background: color-mix(in srgb, var(--bad) 22%, transparent); display: inline-block; min-width: 100%; }
 .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 0 1.2rem; } .beside > * { min-width: 0; }
-ol.units { padding-left: 2.6rem; margin: .3rem 0; } ol.units li { overflow-wrap: anywhere; }
-ol.units li { white-space: pre-wrap; }
+
 .bars { list-style: none; padding: 0; margin: .3rem 0; } .bars li { display: grid; grid-template-columns: minmax(9rem, 16rem) 1fr; gap: .6rem; align-items: center; font-size: .88rem; padding: .1rem 0; }
 .bars svg { width: 100%; height: 14px; } rect { fill: var(--l0); } rect.model { fill: var(--l2); } rect.bad { fill: var(--bad); }
 form { display: inline-flex; flex-wrap: wrap; gap: .35rem; align-items: center; margin: .2rem .5rem .2rem 0; }

@@ -42,7 +42,7 @@ export async function mountBoard(
   });
 }
 
-/** Why a request body is refused: a worker could not take it, or BullMQ would fail on it. */
+/** Why a request body is refused, because a worker could not take it or BullMQ would fail on it; `undefined` if not. */
 function faultIn(body: unknown, adds: boolean): string | undefined {
   // The request wraps the job in one more level.
   const most = limits.nesting.value + 1;
@@ -55,7 +55,7 @@ function faultIn(body: unknown, adds: boolean): string | undefined {
     : 'Cannot add job: no usable id, wanted {"jobId": …} in its options that is not a number, has no ":" and is not the name of a key of BullMQ';
 }
 
-/** Goes level by level, because recursion would overflow the stack. */
+/** Whether a value nests deeper than this. Goes level by level, because recursion would overflow the stack. */
 function isDeeper(value: unknown, most: number): boolean {
   let level = [value];
   for (let depth = 0; depth <= most; depth += 1) {

@@ -1,29 +1,30 @@
 import { diffLines } from 'diff';
 
 import type { HistoryEntry } from '../../contract/history.ts';
-import { type CandidateHistory, failingLines } from '../../telemetry/read-history.ts';
+import { type CandidateHistory, type EntryOf, failingLines } from '../../telemetry/read-history.ts';
 import { type Html, html, type Part } from './html.ts';
 import { badge, section, table, toneOf } from './layout.ts';
 import { sourceView } from './source-view.ts';
 
-type Of<Type extends HistoryEntry['type']> = Extract<HistoryEntry, { type: Type }>;
-
 /** The entries of one type. */
-export function ofType<Type extends HistoryEntry['type']>(entries: readonly HistoryEntry[], type: Type): Of<Type>[] {
-  return entries.filter((entry): entry is Of<Type> => entry.type === type);
+export function ofType<Type extends HistoryEntry['type']>(
+  entries: readonly HistoryEntry[],
+  type: Type,
+): EntryOf<Type>[] {
+  return entries.filter((entry): entry is EntryOf<Type> => entry.type === type);
 }
 
-/** What a candidate is called: deliveries count their attempts from 1. */
+/** What a candidate is called. Each delivery counts its attempts from 1, so several deliveries must be named. */
 function nameOf({ attempt, delivery }: CandidateHistory, isRedelivered: boolean): string {
   return isRedelivered ? `candidate ${attempt} of delivery ${delivery}` : `candidate ${attempt}`;
 }
 
 /** The last reading whose derived cases are kept. */
-export function readingIn(entries: readonly HistoryEntry[]): Of<'reading'> | undefined {
+export function readingIn(entries: readonly HistoryEntry[]): EntryOf<'reading'> | undefined {
   return ofType(entries, 'reading').findLast(({ detail }) => detail?.reading !== undefined);
 }
 
-/** What each case, derived case and check found, by candidate. */
+/** A table of the result of each case, derived case and check for each candidate. */
 export function matrix(entries: readonly HistoryEntry[], candidates: readonly CandidateHistory[]): Html {
   const cases = numbers(candidates.flatMap(({ tried }) => [...(tried?.passed ?? []), ...(tried?.failed ?? [])]));
   const checks = [
@@ -73,7 +74,7 @@ export function matrix(entries: readonly HistoryEntry[], candidates: readonly Ca
   return html`<div class="matrix">${table(head, rows, 'No candidate was run.')}</div>`;
 }
 
-function resultOf(run: Of<'derived'>, id: string | undefined, claim: string): string {
+function resultOf(run: EntryOf<'derived'>, id: string | undefined, claim: string): string {
   const broken = run.detail?.broken.find((one) => (id === undefined ? one.claim === claim : one.id === id));
   if (broken === undefined) return run.isWhole || run.detail !== undefined ? 'passed' : '';
   return broken.confirmed ? 'broken' : 'contested';
@@ -144,10 +145,10 @@ function faultsOf({ written, tried, checked, derived }: CandidateHistory): Html 
   return table(['where', 'line', 'found'], rows, 'No fault was found.');
 }
 
-/** What changed between two sources, line by line. Far apart sources are not compared to the end. */
+/** What changed between two sources, line by line. The comparison of very different sources is given up. */
 function difference(before: string, after: string): Html {
   const changes = diffLines(before, after, { timeout: 200 });
-  if (changes === undefined) return html`<p class="quiet">The two have too little in common.</p>`;
+  if (changes === undefined) return html`<p class="quiet">The two sources differ too much to be compared.</p>`;
   return html`<pre class="code">${changes.map(({ value, added, removed }) =>
     added
       ? html`<ins>${signed('+', value)}</ins>`

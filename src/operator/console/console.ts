@@ -4,6 +4,7 @@ import { createQueueMetrics } from '../../telemetry/queue-metrics.ts';
 import { type Command, exitCodes, readArguments, UsageError } from '../shell/command.ts';
 import { onQueue } from '../shell/on-queue.ts';
 import { settingsHelp } from '../shell/settings-help.ts';
+import { stopSignal } from '../shell/stop-signal.ts';
 import { SituationReader } from '../situation/read-situation.ts';
 import { startConsole } from './server.ts';
 
@@ -22,7 +23,7 @@ ssh -L. In a container set PROTOSMITH_HOST=0.0.0.0 and publish the port on 127.0
 127.0.0.1.
 
   --port <n>   port, 0 for any free one (default 4280)
-    --write      allows actions: put a job again, cancel it, pause the queue, free a bundle, withdraw, restore or pin a
+  --write      allows actions: requeue or cancel a job, pause the queue, free a bundle, withdraw, restore or pin a
                handler; and those of bull-board, where a job that has its outcome does not run again, and one without
                an outcome gets one before it is removed
 
@@ -40,9 +41,7 @@ Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the 
       throw new UsageError(`Cannot read arguments: --port ${JSON.stringify(values.port)}, wanted 0 to 65535`);
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const token = config.consoleToken ?? randomBytes(24).toString('base64url');
-    const stopped = new Promise<void>((resolve) => {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-    });
+    const stopped = stopSignal();
     return onQueue(config, async (operator) => {
       const server = await startConsole(operator, {
         host: config.host,

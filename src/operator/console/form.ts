@@ -1,9 +1,9 @@
 import { type Html, html, type Part } from './html.ts';
 
-/** Writes forms for actions; empty where the console is read only. */
+/** Writes the form of an action; `null` where the console is read only. */
 export type Forms = (path: string, label: string, fields?: Part, tone?: 'bad') => Html | null;
 
-/** Makes forms that carry the token of this console. */
+/** Forms with the token of this console, without which no action is done. */
 export function formsOf(formToken: string, writable: boolean): Forms {
   return (path, label, fields = null, tone) =>
     writable

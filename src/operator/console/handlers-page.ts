@@ -47,7 +47,7 @@ export function handlerPath(tenant: string, digest: string): string {
   return `/handlers/${encodeURIComponent(tenant)}/${encodeURIComponent(digest)}`;
 }
 
-/** One handler: where it comes from, what it was judged by, its source. `null` if none is stored. */
+/** One handler: its provenance, its checks, its reading, its source. `null` if it is not stored. */
 export async function handlerPage(
   { handlers: stored }: QueueOperator,
   { tenant, digest, forms }: { tenant: string; digest: string; forms: Forms },

@@ -1,6 +1,6 @@
 import { forTerminal } from '../shell/for-terminal.ts';
 
-/** Markup that may stand in a page as it is. Only `html` and the drawings of this folder make it. */
+/** Markup that goes into a page as it is. Only `html` makes it. */
 export class Html {
   readonly text: string;
 
@@ -12,7 +12,7 @@ export class Html {
 /** What may stand in a template. Texts are escaped; `null`, `undefined` and `false` leave nothing. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[];
 
-/** A template of markup: every part that is no markup itself is escaped, also for attributes in double quotes. */
+/** A template of markup. Every part that is not markup itself is escaped, also for attributes in double quotes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.map((string, index) => string + (index < parts.length ? render(parts[index]) : '')).join(''));
 }

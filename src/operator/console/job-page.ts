@@ -26,7 +26,7 @@ export function jobPath(jobId: string): string {
   return `/jobs/${encodeURIComponent(jobId)}`;
 }
 
-/** One job: its state, its life, its agreement and cases, what each candidate did, and what was said. */
+/** One job: its state, findings, time line, agreement and cases, what each candidate did, and its messages. */
 export function jobPage(jobId: string, { inspection, history }: KnownJob, forms: Forms): Html {
   const outcome = inspection?.outcome as (PublishedEnvelope & Partial<Outcome>) | null | undefined;
   const entries = history?.entries ?? [];
@@ -36,7 +36,7 @@ export function jobPage(jobId: string, { inspection, history }: KnownJob, forms:
   const state = outcome?.verdict ?? inspection?.state ?? 'ended';
   const path = jobPath(jobId);
   return html`<h1>Job <code>${jobId}</code> ${badge(state, toneOf(state))}</h1>
-<div>${outcome != null && forms(`${path}/again`, 'Put again')}${outcome == null && forms(`${path}/cancel`, 'Cancel', null, 'bad')}${history?.submitted != null && html`<a href="${path}/fixture" download>Save as a fixture</a>`}</div>
+<div>${outcome != null && forms(`${path}/requeue`, 'Requeue')}${outcome == null && forms(`${path}/cancel`, 'Cancel', null, 'bad')}${history?.submitted != null && html`<a href="${path}/fixture" download>Save as a fixture</a>`}</div>
 ${facts(factsOf(inspection, outcome ?? null, history))}
 ${history === null && html`<p class="quiet">Its history is not kept: it is over a day old, or PROTOSMITH_HISTORY is off.</p>`}
 ${(history?.leftOut.entries ?? 0) > 0 && html`<p class="warn">${history?.leftOut.entries ?? 0} entries of its history were left out.</p>`}
@@ -100,7 +100,7 @@ function factsOf(
       : ([
           [
             'time',
-            `${span(ended.durationMs / 1_000)}, of it models ${span((ended.modelMs ?? 0) / 1_000)}, own ${span((ended.ownMs ?? 0) / 1_000)}`,
+            `${span(ended.durationMs / 1_000)}: ${span((ended.modelMs ?? 0) / 1_000)} waiting for models, ${span((ended.ownMs ?? 0) / 1_000)} own work`,
           ],
         ] as [string, Part][])),
     ...(usage === undefined

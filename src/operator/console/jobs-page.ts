@@ -5,20 +5,19 @@ import {
   listStates,
   type QueueOperator,
 } from '../../../queues/index.ts';
+import { verdicts } from '../../contract/outcome.ts';
 import { moment } from '../shell/print.ts';
 import { type Html, html, type Part } from './html.ts';
 import { jobPath } from './job-page.ts';
 import { badge, table, toneOf } from './layout.ts';
 
-/** Jobs on one page. */
+/** Most jobs on one page. */
 const MOST = 100;
 
 /** The fields of the filter, as they stand in the address. */
 export type JobQuery = Partial<Record<'state' | 'verdict' | 'code' | 'tenant' | 'id' | 'minutes', string>>;
 
-const verdicts = ['generated', 'clean', 'disputed', 'error'];
-
-/** The jobs that a filter means: running and waiting ones first, then ended ones, the newest first. */
+/** The jobs that match a filter: running and waiting ones first, then ended ones, the newest first. */
 export async function jobsPage(operator: QueueOperator, query: JobQuery): Promise<Html> {
   const { jobs, isCut } = await operator.jobs(filterOf(query));
   return html`<h1>Jobs</h1>

@@ -7,7 +7,7 @@ export interface Page {
   place: (typeof PLACES)[number]['path'];
   /** Whether it is refreshed while it is open. */
   isLive?: boolean;
-  /** A short sentence on what was just done. */
+  /** A short sentence about what was just done. */
   note?: string | undefined;
   body: Part;
 }
@@ -46,7 +46,7 @@ ${body}
   }`;
 }
 
-/** A table with a head. A cell is a part, or a part with a class. Wide tables scroll by themselves. */
+/** A table with a head, or a text instead of a table without rows. A wide table scrolls within the page. */
 export function table(head: readonly string[], rows: readonly (readonly Part[])[], empty = 'none'): Html {
   if (rows.length === 0) return html`<p class="quiet">${empty}</p>`;
   return html`<div class="wide"><table>
@@ -65,12 +65,12 @@ export function section(id: string, heading: string, body: Part): Html {
   return html`<section id="${id}"><h2>${heading}</h2>\n${body}\n</section>\n`;
 }
 
-/** A state as a coloured word; the word alone says it. */
+/** A state as a coloured word. The colour says nothing that the word does not. */
 export function badge(word: string, tone: 'good' | 'bad' | 'warn' | 'quiet'): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
 
-/** The colour of a verdict or a job's state. */
+/** The colour of a verdict, a result or a job's state. */
 export function toneOf(word: string): 'good' | 'bad' | 'warn' | 'quiet' {
   if (/^(?:generated|clean|passed|accepted|verified|read|confirmed)$/.test(word)) return 'good';
   if (/^(?:error|failed|refused|broken)/.test(word)) return 'bad';

@@ -1,4 +1,5 @@
 import { moment, size, span } from '../shell/print.ts';
+import { byCount } from '../situation/concern.ts';
 import { type Concern, concernsOf } from '../situation/concerns.ts';
 import type { EndpointView, Situation, WorkerView } from '../situation/situation.ts';
 import { chart } from './chart.ts';
@@ -8,7 +9,7 @@ import { jobPath } from './job-page.ts';
 import { badge, facts, section, table, toneOf } from './layout.ts';
 import type { Samples } from './samples.ts';
 
-/** The state of the whole installation: what needs attention first, then how it got there. */
+/** The state of the whole installation: first what needs attention, then the figures and their trends. */
 export function overviewPage(situation: Situation, samples: Samples, forms: Forms): Html {
   const concerns = concernsOf(situation);
   return html`<h1>Overview</h1>
@@ -63,10 +64,6 @@ function outcomes({ recent }: Situation): Html {
   ]);
   return html`<div class="beside"><div>${table(['verdict', 'jobs'], verdicts, 'No job ended.')}</div>
 <div>${table(['error', 'findings'], codes, 'No errors.')}</div></div>`;
-}
-
-function byCount(counts: Readonly<Record<string, number>>): [string, number][] {
-  return Object.entries(counts).sort(([, one], [, other]) => other - one);
 }
 
 function endpoints(all: readonly EndpointView[]): Html {
@@ -159,17 +156,14 @@ function quarantine({ quarantine: all }: Situation, forms: Forms): Html {
 
 function redis({ queue, unreachable, unwritable, forbidden }: Situation): Html {
   if (unreachable !== null) return html`<p>${badge('unreachable', 'bad')}: ${unreachable.message}</p>`;
-  const facts_ = queue?.redis;
-  return html`${facts([
-    ['server', `${facts_?.server ?? 'unknown'} ${facts_?.version ?? ''}`],
-    [
-      'memory',
-      `${size(facts_?.usedMemoryBytes ?? 0)} ${facts_?.maxmemoryBytes ? `of ${size(facts_.maxmemoryBytes)}` : 'without limit'}`,
-    ],
+  const { server = 'unknown', version, usedMemoryBytes, maxmemoryBytes } = queue?.redis ?? {};
+  return facts([
+    ['server', `${server} ${version ?? ''}`],
+    ['memory', `${size(usedMemoryBytes ?? 0)} ${maxmemoryBytes ? `of ${size(maxmemoryBytes)}` : 'without limit'}`],
     ['writes', unwritable === null ? 'taken' : html`${badge('refused', 'bad')}: ${unwritable.message}`],
     [
       'user',
       `${forbidden.user}${forbidden.missing.length === 0 ? '' : `, may not use ${forbidden.missing.join(', ')}`}`,
     ],
-  ])}`;
+  ]);
 }

@@ -6,7 +6,7 @@ import type { Series } from './chart.ts';
 export const SAMPLE_SECONDS = 10;
 const MOST_SAMPLES = 180;
 
-/** Lines of a chart at most; the most frequent ones. */
+/** Most lines of a chart: the most frequent names. */
 const MOST_LINES = 5;
 
 /** A chart of samples. */
@@ -16,7 +16,7 @@ export interface SampledChart {
   show?: (value: number) => string;
 }
 
-/** What was seen of the installation while the console ran: bounded, in memory, the latest last. */
+/** The latest situations that were seen while the console ran, in memory. */
 export class Samples {
   readonly #taken: Situation[] = [];
 
@@ -25,14 +25,10 @@ export class Samples {
     if (this.#taken.length > MOST_SAMPLES) this.#taken.shift();
   }
 
-  get latest(): Situation | null {
-    return this.#taken.at(-1) ?? null;
-  }
-
   /** The time between the first and the last sample. */
   get spanSeconds(): number {
-    const [first] = this.#taken;
-    return first === undefined || this.latest === null ? 0 : (this.latest.atMs - first.atMs) / 1_000;
+    const [first, last] = [this.#taken[0], this.#taken.at(-1)];
+    return first === undefined || last === undefined ? 0 : (last.atMs - first.atMs) / 1_000;
   }
 
   /** The charts of the overview. Counts of outcomes are those of the five minutes before each sample. */

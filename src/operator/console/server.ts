@@ -13,11 +13,11 @@ import { routePages } from './routes.ts';
 
 /** Options of the console. */
 export interface ConsoleOptions {
-  /** The address to open; requests must name this machine as localhost or 127.0.0.1 all the same. */
+  /** The address to listen on. Whatever it is, requests must come to localhost or 127.0.0.1. */
   host: string;
   port: number;
   token: string;
-  /** Whether it may act: put jobs again, cancel, withdraw, and so on. */
+  /** Whether it may act: requeue and cancel jobs, withdraw handlers, and so on. */
   writable: boolean;
   /** Reads what the overview shows. */
   situations: SituationReader;

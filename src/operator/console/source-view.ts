@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** Lines of a source that are shown at most. */
+/** Most lines of a source that are shown. */
 const MOST_LINES = 2_000;
 
 /** A source with numbered lines. Lines in `failing` (from 1) are marked. */

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../contract/history.ts';
 import { type Html, html } from './html.ts';
 
-/** What took time: where it began and ended, in milliseconds since 1970. */
+/** Something that took time: when it began and ended, in milliseconds since 1970. */
 interface Bar {
   name: string;
   fromMs: number;
@@ -9,10 +9,10 @@ interface Bar {
   tone: 'own' | 'model' | 'bad';
 }
 
-/** Bars that are shown at most. */
+/** Most bars that are shown. */
 const MOST_BARS = 120;
 
-/** The work on a job along time: its stages, the calls of models, the runs of candidates. */
+/** The work on a job over time, as bars: its stages, the calls of models, the runs of candidates. */
 export function timeline(entries: readonly HistoryEntry[]): Html {
   const bars = entries.flatMap(barOf);
   if (bars.length === 0) return html`<p class="quiet">Nothing that takes time is recorded.</p>`;

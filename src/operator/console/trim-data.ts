@@ -7,7 +7,7 @@ const maxTextCharacters = 120;
 const maxMembers = 30;
 const maxDepth = 4;
 
-/** Trims a job's data for display: cuts long texts with their length, and sums up large and deep values. */
+/** A job's data for display: long texts are cut and their length is given; of large and deep values only the size. */
 export function trimData(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
     return cut(value, maxTextCharacters);
@@ -27,7 +27,7 @@ export function trimData(value: unknown, depth = 0): unknown {
 const maxLineCharacters = 200;
 const maxLines = 30;
 
-/** Deeper than the dashboard's own answers. */
+/** Deepest level of an answer that is shown; the dashboard's own answers are less deep. */
 const maxShownDepth = 12;
 
 /** Trims all texts in an answer of the dashboard: cuts long lines and extra lines, and escapes invisible characters. */

@@ -40,8 +40,8 @@ Asks the configured model to derive cases from the agreement of a job, and print
 verify-fixtures (docs/readings.md). Standard error gets one line: units, covered units, derived cases, dropped entries
 and why, tokens, seconds. It writes no handler and needs no Redis.
 
-    --prompt           only prints the question (system and user prompt); for a long document, all questions
-    --answer <file>    reads the answer from a file, or from standard input for -, instead of asking a model: JSON
+  --prompt           only prints the question (system and user prompt); for a long document, all questions
+  --answer <file>    reads the answer from a file, or from standard input for -, instead of asking a model: JSON
                      Lines, the answers to all questions in one file
   --by <name>        who gave that answer (default unknown)
 

@@ -20,7 +20,7 @@ Shows a job's state, its deliveries, how many workers died while running it, and
 what happened to it. The id may be cut short where it stays unambiguous.
 
   --json    as JSON, with the whole outcome
-    --data    with the job's data, if the queue still has them
+  --data    with the job's data, if the queue still has them
 
 ${settingsHelp(settingsRead)}
 Exit code: 0 shown, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong settings.

@@ -15,14 +15,14 @@ export const jobs: Command = {
   help: `Usage: protosmith jobs [options]
 
 Lists jobs: running ones first, then those put back, waiting ones in the order in which they are taken, and ended ones,
-the newest first. Looks at 10,000 jobs of each state at most, and says so where there are more.
+the newest first. At most 10,000 jobs of each state are searched; if there are more, a message says so.
 
   --state <state>       only ${listStates.join(', ')}; may be repeated
   --verdict <verdict>   only jobs that ended with it: ${verdicts.join(', ')}
   --code <code>         only jobs with this error code among the findings of their outcome
   --tenant <tenant>     only jobs of this tenant
   --since <time>        only jobs that ended, or were submitted if they did not, since a time: 30m, 2h, 1d, or ISO 8601
-  --until <time>        the same, before a time: --until 10m lists jobs older than ten minutes
+  --until <time>        the same, but before a time: --until 10m lists jobs older than ten minutes
   --limit <n>           how many to list (default 50)
   --json                as JSON: {jobs, isCut}
 
@@ -61,7 +61,7 @@ Exit code: 0 listed, 64 usage, 69 Redis unreachable, 78 wrong settings.
     const list = await onQueue(config, (operator) => operator.jobs(filter));
     print(values.json, list, () => (list.jobs.length === 0 ? ['no such jobs'] : list.jobs.map(line)));
     if (list.isCut && !values.json)
-      complain(`There may be more jobs: --limit lists up to 10,000, and 10,000 of each state are looked at`);
+      complain('There may be more jobs: --limit lists up to 10,000, and at most 10,000 of each state are searched');
     return exitCodes.ok;
   },
 };

@@ -16,11 +16,11 @@ export const limits: Command = {
        protosmith limits set <name> <value> [--reason <text>] [--by <name>] [--json]
        protosmith limits clear <name> [--json]
 
-Limits that are set here count for all workers, within seconds and without a restart, and for those that start later.
-They take the place of the workers' own settings: max-tokens of PROTOSMITH_MAX_TOKENS, models of PROTOSMITH_MODELS, and
-so on. none as the value lifts a limit that the workers have; clear returns to their own settings. jobs-per-minute,
-running-jobs and tenant-waiting hold for the whole queue; tenant-waiting:<tenant> for one tenant. Workers log what they
-apply as limits-changed, and what does not fit them, such as a model whose key they lack, as limit-refused.
+Limits that are set here apply to all workers within seconds, without a restart, and to those that start later. They
+replace the workers' own settings: max-tokens replaces PROTOSMITH_MAX_TOKENS, models replaces PROTOSMITH_MODELS, and so
+on. The value none removes a limit that the workers have; clear returns to their own settings. jobs-per-minute,
+running-jobs and tenant-waiting apply to the whole queue, tenant-waiting:<tenant> to one tenant. Workers log the limits
+that they apply as limits-changed, and those that do not fit them, such as a model whose key they lack, as limit-refused.
 
   --reason <text>   why, for other operators
   --by <name>       who (default: user and host)

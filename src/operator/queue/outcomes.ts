@@ -16,14 +16,14 @@ export const outcomes: Command = {
        protosmith outcomes replay <job id …> [--yes] [--json]
        protosmith outcomes replay --stream <name> --since <time> [--yes] [--json]
 
-list shows what stands on the stream that negotiators read, the newest first. replay adds the outcomes of jobs to their
-streams again, marked as replayed, for a reader that lost them; the outcomes themselves do not change. What a reader has
-been told cannot be taken back, so replay asks. Ids may be cut short where they stay unambiguous.
+list shows the entries of the stream that negotiators read, the newest first. replay adds the outcomes of jobs to their
+streams again, marked as replayed, for a reader that lost them; the outcomes do not change. An announcement cannot be
+taken back, so replay asks first. Ids may be cut short where they stay unambiguous.
 
   --stream <name>   replyTo of the jobs (default: default)
   --since <time>    every outcome of the stream since then: 30m, 2h, 1d, or ISO 8601
   --limit <n>       how many to list (default 50)
-  --yes             does not ask; wanted where there is no terminal
+  --yes             does not ask; needed where there is no terminal
   --json            as JSON
 
 ${settingsHelp(settingsRead)}
@@ -93,7 +93,7 @@ const replay: Act = async (operator, given, { stream, sinceMs, yes, json }) => {
 const verbs: Record<string, Act> = { list, replay };
 
 function line({ id, jobId, kind, verdict, final, replayed }: OutcomeEntry): string {
-  const marks = [...(final ? [] : ['before the outcome or after it']), ...(replayed ? ['replayed'] : [])];
+  const marks = [...(final ? [] : ['not the outcome itself']), ...(replayed ? ['replayed'] : [])];
   const what = verdict === '' ? kind : `${kind} ${verdict}`;
   return [moment(Number.parseInt(id, 10)), jobId, what, ...marks].join('  ');
 }

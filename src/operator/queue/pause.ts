@@ -13,8 +13,8 @@ export const pause: Command = {
   help: `Usage: protosmith pause --reason <text> [--by <name>] [--json]
 
 Stops all workers from fetching jobs until \`protosmith resume\`. Running jobs go on; \`protosmith drain\` waits for them.
-Waiting jobs stay on the queue and end with PLATFORM_DEADLINE at their deadline. \`status\` shows the reason, and who
-paused the queue; if it is paused already, the first reason stays.
+Waiting jobs stay on the queue and end with PLATFORM_DEADLINE at their deadline. \`status\` shows who paused the queue,
+when and why. If it is paused already, the first reason stays.
 
   --reason <text>   why, for other operators; up to 200 characters
   --by <name>       who (default: user and host)

@@ -23,7 +23,7 @@ export const quarantine: Command = {
 
 A bundle that killed its sandbox process is in quarantine: no worker runs it. list says which job ran it, and which
 stored handler it is, if it is one. free lets workers run it again, as after an accident of the machine; a bundle that
-kills again comes back. acknowledge leaves it in quarantine and ends its mark in \`status\`. A digest may be cut to its
+kills again comes back. acknowledge leaves it in quarantine and ends its warning in \`status\`. A digest may be cut to its
 first ${minPrefix} characters or more.
 
   --limit <n>   how many to list, the newest first (default 50)
@@ -142,7 +142,7 @@ async function each(
     const [digest] = matches;
     if (matches.length === 1 && digest !== undefined && (await act(digest))) changed.push(digest);
     else {
-      const found = matches.length > 1 ? `${matches.length} bundles begin so` : 'none of that digest in quarantine';
+      const found = matches.length > 1 ? `${matches.length} digests begin with it` : 'no such digest is in quarantine';
       complain(`Cannot change quarantine of ${given}: ${found}, wanted one of \`quarantine list\``);
       refused += 1;
     }

@@ -8,20 +8,20 @@ import { timeOption } from '../shell/time-option.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 
-/** Puts jobs again that ended with a code. */
+/** Submits jobs that ended with a code again, as new jobs. */
 export const requeue: Command = {
-  summary: 'puts jobs again that ended with an error code, such as by a refused key',
+  summary: 'submits jobs again that ended with an error code, for example because a key was refused',
   help: `Usage: protosmith requeue --code <code> --since <time> [--tenant <tenant>] [--yes] [--json]
 
-Puts jobs on the queue again that ended with an error code: after an operator's fault, such as OPERATOR_MODEL_AUTH, or an
-outage. Because an outcome is final, each becomes a new job with a higher attempt, whose id is printed; its outcome comes
-on the same stream. A job is put again once, however often this runs. The jobs' data are kept for a day
-(PROTOSMITH_HISTORY of the workers). \`protosmith jobs --code <code>\` lists them beforehand.
+Submits jobs again that ended with an error code, for example after an outage, or after a refused key
+(OPERATOR_MODEL_AUTH). An outcome is final, so each becomes a new job with a higher attempt; the new id is printed, and
+the new outcome comes on the same stream. Running the command twice requeues no job twice. The data of jobs are kept for
+a day (PROTOSMITH_HISTORY of the workers). \`protosmith jobs --code <code>\` lists the jobs beforehand.
 
   --code <code>       an error code of docs/errors.md
   --since <time>      jobs that ended since then: 30m, 2h, 1d, or ISO 8601
   --tenant <tenant>   only jobs of this tenant
-  --yes               does not ask; wanted where there is no terminal
+  --yes               does not ask; needed where there is no terminal
   --json              as JSON: {requeued: [{jobId, newJobId}], already, notKept}
 
 ${settingsHelp(settingsRead)}
@@ -45,16 +45,18 @@ unreachable, 78 wrong settings.
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     return onQueue(config, async (operator) => {
       const ended = await operator.endedWith(filter);
-      if (ended.length > 0 && !(await confirm(`Put ${ended.length} jobs again that ended with ${code}?`, values.yes)))
+      if (ended.length > 0 && !(await confirm(`Requeue ${ended.length} jobs that ended with ${code}?`, values.yes)))
         return exitCodes.error;
       const done = await operator.requeue(ended.map(({ jobId }) => jobId));
       const { requeued, already, notKept } = done;
       print(values.json, done, () => [
         ...requeued.map(({ jobId, newJobId }) => `${jobId}  ${newJobId}`),
-        `${requeued.length} put again, ${already.length} were before, ${notKept.length} are not kept any more`,
+        `${requeued.length} requeued, ${already.length} requeued before, ${notKept.length} no longer kept`,
       ]);
       if (notKept.length > 0 && !values.json)
-        complain(`Cannot put again ${notKept.length} jobs: found no data, wanted their producers to submit them`);
+        complain(
+          `Cannot requeue ${notKept.length} jobs: their data are no longer kept, wanted their producers to submit them`,
+        );
       return notKept.length > 0 ? exitCodes.error : exitCodes.ok;
     });
   },

@@ -15,14 +15,14 @@ type Retried =
 
 const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds'] as const;
 
-/** Runs a dead letter again, or a delayed job at once. */
+/** Submits a dead letter again, or ends the delay of a job that was put back. */
 export const retry: Command = {
-  summary: 'runs a dead letter again, or a job that was put back at once',
+  summary: 'submits a dead letter again, or ends the delay of a job that was put back',
   help: `Usage: protosmith retry [--json] <job id>
 
 A dead letter is submitted again as a new job with a higher attempt, because an outcome is final; its new id is printed.
-A job that was put back runs at once. Nothing else can be retried: a waiting or running job needs no retry, and of a job
-that ended only the outcome is kept. Its negotiator may submit it with a higher attempt.
+A job that was put back for later runs at once. Nothing else can be retried: a waiting or running job needs no retry, and
+\`protosmith requeue\` submits ended jobs again.
 
   --json    as JSON
 
