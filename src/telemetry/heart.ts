@@ -1,7 +1,11 @@
 import { type Connection, Heartbeats, type Keys } from '../../queues/index.ts';
+import { inTime } from '../kernel/in-time.ts';
 import { type Heartbeat, heartbeatSeconds } from './heartbeat.ts';
 
-/** Writes a worker's heartbeat to Redis every few seconds, as far as Redis takes it. */
+/** How long closing may take, in milliseconds: a last heartbeat must not delay a restart. */
+const closeMs = 1_000;
+
+/** Writes a worker's heartbeat to Redis every few seconds. Best effort: a heartbeat that Redis does not take is lost. */
 export class Heart {
   readonly #connection: Connection;
   readonly #heartbeats: Heartbeats;
@@ -27,14 +31,11 @@ export class Heart {
     return this.#beating;
   }
 
-  /** Stops, and writes a last heartbeat; waits a second at most. */
+  /** Stops, and writes a last heartbeat. Takes a second at most, and never rejects. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    const last = (async () => {
-      await this.#beating;
-      await this.beat('stopped');
-    })();
-    await Promise.race([last, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
+    const last = (this.#beating ?? Promise.resolve()).then(() => this.beat('stopped'));
+    await inTime(last, closeMs, undefined);
   }
 
   async #write(said: Heartbeat): Promise<void> {

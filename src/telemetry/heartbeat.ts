@@ -4,7 +4,7 @@ export const heartbeatSeconds = 5;
 /** Seconds without a heartbeat after which a worker counts as gone. */
 export const goneAfterSeconds = 20;
 
-/** A fault by its code, with the words for a person. */
+/** A fault: its code, and its message for a person. */
 export interface NamedFault {
   code: string;
   message: string;
@@ -23,19 +23,22 @@ export interface Tally {
   tenants: Record<string, number>;
   /** Tries of model calls by endpoint, then by `answered` or error code. */
   tries: Record<string, Record<string, number>>;
-  /** Outcomes by the time since Redis took their job: `n` is up to 2^(n/2) seconds. */
+  /** Outcomes by bucket of latency: bucket `n` has those up to 2^(n/2) seconds after Redis accepted the job. */
   latency: Record<string, number>;
   /** `reused` and `made` handlers, `inputTokens` and `outputTokens`, `costUsd` where prices are known. */
   work: Record<string, number>;
 }
 
-/** The name in `latency` for a time. */
-export function latencyName(ms: number): string {
+/** The bucket in `latency` of a time. */
+export function latencyBucket(ms: number): string {
   return String(Math.ceil(2 * Math.log2(Math.max(ms, 1) / 1_000)));
 }
 
-/** The time that a share of the outcomes came within, in seconds, to a factor of 1.4; `null` without outcomes. */
-export function latencyOf({ latency }: Pick<Tally, 'latency'>, share: number): number | null {
+/**
+ * The quantile of the latency, in seconds: the upper end of its bucket, so at most 1.4 times too high. `null` without
+ * outcomes.
+ */
+export function latencyQuantile({ latency }: Pick<Tally, 'latency'>, share: number): number | null {
   const steps = Object.entries(latency)
     .map(([name, count]) => [Number(name), count] as const)
     .sort(([one], [other]) => one - other);
@@ -48,7 +51,7 @@ export function latencyOf({ latency }: Pick<Tally, 'latency'>, share: number): n
   return null;
 }
 
-/** A job that its producer got wrong. */
+/** A job that ended with an error of its producer. */
 export interface InvalidJob {
   jobId: string;
   code: string;
@@ -83,7 +86,7 @@ export interface Heartbeat {
   sinceFetchMs: number;
   /** Since a job last ended; `null` before the first. */
   sinceEndMs: number | null;
-  /** What its Redis user may not use, tried after Redis refused a command; `null` while none was refused. */
+  /** The commands and keys that its Redis user may not use; read after a refused command, `null` before. */
   forbidden: { user: string; missing: string[] } | null;
   /** Errors of Redis of the last five minutes, the most frequent first. */
   redisFaults: (NamedFault & { count: number })[];

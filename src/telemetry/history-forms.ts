@@ -77,8 +77,8 @@ const details: Partial<Record<HistoryEntry['type'], Is>> = {
 };
 
 /**
- * The entries of a kept history, without those that are of no type known here or lack a member, and without details of
- * another form: anybody can write to Redis, and so can a later release.
+ * The entries of a kept history that have a known type and all its members. Details of another form are left out.
+ * Anybody can write to Redis, and so can a later release.
  */
 export function soundEntries(entries: readonly Record<string, unknown>[]): HistoryEntry[] {
   return entries.flatMap((entry) => {

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import {
   type HistoryLimits,
   HistoryWriter,
@@ -8,20 +7,11 @@ import {
 } from '../../queues/index.ts';
 import type { HistoryEntry, HistoryMark, QueueEntry } from '../contract/history.ts';
 import type { Log } from './log.ts';
-import type { Recorder } from './recorder.ts';
+import { processName } from './process-name.ts';
+import { endsDelivery, type Recorder } from './recorder.ts';
 
-/** Events of the queue that are about a job of its own name. `refused` jobs have names that are used again. */
+/** Events that are not kept with a job: they concern the queue, or a job whose id is used for another job later. */
 const notOfJobs: ReadonlySet<QueueEvent['event']> = new Set(['refused', 'mended', 'paused', 'resumed', 'redis-error']);
-
-/** Events after which a delivery is over. */
-const lastOfDelivery: ReadonlySet<QueueEvent['event']> = new Set([
-  'published',
-  'suppressed',
-  'retried',
-  'put-back',
-  'handed-back',
-  'lock-lost',
-]);
 
 /** Most characters of an event's message. */
 const maxMessageCharacters = 500;
@@ -29,14 +19,14 @@ const maxMessageCharacters = 500;
 /** Jobs whose number of deliveries is remembered. */
 const maxDeliveries = 10_000;
 
-/** How often it is logged at most that something was left out, in milliseconds. */
+/** The least time between two log lines about what was left out, in milliseconds. */
 const logEveryMs = 30_000;
 
-/** A recorder that keeps the history of jobs in Redis; what had to be left out is logged, summed up. */
+/** A recorder that keeps the history of jobs in Redis, and logs how much it had to leave out. */
 export function createHistoryRecorder(url: string, keys: Keys, limits: HistoryLimits, log: Log): Recorder {
   const leftOut = summedUp(log);
   const writer = new HistoryWriter(url, keys, limits, leftOut.note);
-  const worker = `${hostname()}-${process.pid}`;
+  const worker = processName;
   const deliveries = new Map<string, number>();
   const mark = (delivery: number): HistoryMark => ({ atMs: Date.now(), delivery, worker });
   const add = (jobId: string, entry: HistoryEntry) => writer.add(jobId, entry);
@@ -54,7 +44,7 @@ export function createHistoryRecorder(url: string, keys: Keys, limits: HistoryLi
       const { jobId } = event;
       if (jobId === undefined || notOfJobs.has(event.event)) return;
       add(jobId, { ...mark(deliveries.get(jobId) ?? 0), ...entryOf(event) });
-      if (lastOfDelivery.has(event.event)) deliveries.delete(jobId);
+      if (endsDelivery(event)) deliveries.delete(jobId);
     },
     async close() {
       await writer.close();
@@ -76,7 +66,7 @@ function entryOf({ event, waitedMs, latencyMs, delayMs, verdict, code, message }
   };
 }
 
-/** Logs what was left out: the first report at once, the later ones together. */
+/** Logs what was left out: the first report at once, later ones added up. */
 function summedUp(log: Log) {
   const none = { entries: 0, bytes: 0 };
   const sums = { limit: { ...none }, redis: { ...none, message: undefined as string | undefined } };

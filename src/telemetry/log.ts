@@ -1,7 +1,7 @@
-import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { escapeInvisible } from '../kernel/invisible-characters.ts';
 import type { JobEvent } from './job-event.ts';
+import { processName } from './process-name.ts';
 
 /** A log of JSON lines, one per change of state. It never contains a secret, a prompt or a document body. */
 export type Log = Logger;
@@ -18,7 +18,7 @@ const maxKindLength = 40;
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = {
     level,
-    base: { service: 'protosmith', worker: `${hostname()}-${process.pid}` },
+    base: { service: 'protosmith', worker: processName },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: shortened },
     serializers: { error: describeError },
@@ -27,10 +27,10 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Names that every line has already. A second one would hide the first from most parsers. */
+/** Names of the members that every line has. Most parsers would drop the first of two members with one name. */
 const taken: ReadonlySet<string> = new Set(['level', 'time', 'service', 'worker', 'msg']);
 
-/** The fields of a line with long texts cut, and no name that the line has already. */
+/** The fields of a line, with long texts cut, and with another name where the line has a member of that name. */
 function shortened(fields: object): Record<string, unknown> {
   const cut = ([given, value]: [string, unknown]): [string, unknown] => {
     const name = taken.has(given) ? `${given}_` : given;
@@ -54,7 +54,7 @@ export function describeError(error: unknown): { name: string; code?: string; me
   };
 }
 
-/** Events that are too many, or say too little without their texts, for the level `info`. */
+/** Events for the level `debug`: too frequent for `info`, or of little use without their texts. */
 const quiet: ReadonlySet<JobEvent['type']> = new Set([
   'stage',
   'try-failed',

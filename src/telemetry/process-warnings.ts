@@ -3,7 +3,7 @@ let deliver = (warning: Error): void => void buffered.push(warning);
 
 /**
  * Buffers Node's process warnings instead of printing them, until `takeWarnings` is called. Does nothing if Node was
- * started without warnings.
+ * started with `--no-warnings`.
  */
 export function holdWarnings(): void {
   if (process.listenerCount('warning') === 0) return;

@@ -1,7 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
 import type { QueueSnapshot } from '../../queues/index.ts';
+import { inTime } from '../kernel/in-time.ts';
 
-/** Most streams with their own series. Names of streams are producers' text, so there may be any number. */
+/** Most streams with their own series. Producers choose the names of streams, so there may be any number. */
 const maxStreams = 100;
 
 /** How long to wait for a snapshot, in milliseconds; scrapers wait ten seconds. */
@@ -123,7 +124,12 @@ export function createQueueMetrics(snapshot: () => Promise<QueueSnapshot>): Regi
   // All gauges of one scrape share one snapshot.
   let reading: Promise<QueueSnapshot | null> | undefined;
   const current = () => {
-    reading ??= inTime(snapshot()).finally(() => {
+    // The metrics of the worker must come even if Redis fails or hangs.
+    reading ??= inTime(
+      snapshot().catch(() => null),
+      withinMs,
+      null,
+    ).finally(() => {
       setImmediate(() => {
         reading = undefined;
       });
@@ -151,19 +157,6 @@ export function createQueueMetrics(snapshot: () => Promise<QueueSnapshot>): Regi
       },
     });
   return registry;
-}
-
-/** The snapshot, or `null` if it fails or Redis hangs: the scraper still wants the metrics of the worker. */
-function inTime(snapshot: Promise<QueueSnapshot>): Promise<QueueSnapshot | null> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), withinMs);
-    snapshot
-      .catch(() => null)
-      .then((taken) => {
-        clearTimeout(timer);
-        resolve(taken);
-      });
-  });
 }
 
 function longest(outcomes: QueueSnapshot['outcomes']): QueueSnapshot['outcomes'] {

@@ -1,7 +1,7 @@
 /** Counts are kept in steps of this length, in milliseconds. */
 const stepMs = 10_000;
 
-/** Most names in one step; further ones are counted as `others`. */
+/** Most names in one step, over all kinds; further ones are counted as `others` of their kind. */
 const maxNames = 200;
 
 /** Counts by kind and name, of the recent past only. */

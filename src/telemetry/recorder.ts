@@ -15,6 +15,20 @@ export interface Recorder {
   close?(): Promise<void>;
 }
 
+/** Whether a delivery is over after an event, except for work that goes on after its outcome. */
+export function endsDelivery({ event }: Pick<QueueEvent, 'event'>): boolean {
+  return ENDING.has(event);
+}
+
+const ENDING: ReadonlySet<QueueEvent['event']> = new Set([
+  'published',
+  'suppressed',
+  'retried',
+  'put-back',
+  'handed-back',
+  'lock-lost',
+]);
+
 /** One recorder that passes everything on to several, in their order. */
 export function recorderOf(recorders: readonly Recorder[]): Required<Recorder> {
   return {

@@ -1,10 +1,10 @@
-/** The tenants of each class, as `PROTOSMITH_TENANT_CLASSES` has them. */
+/** The tenants of each class, as in `PROTOSMITH_TENANT_CLASSES`. */
 export type TenantClasses = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The class of a tenant, for labels of metrics: the first class that names it; `default` for the tenant of that name,
- * which jobs without a tenant have; `other` for every other tenant, so that producers cannot make labels; `unknown`
- * where a job's data do not tell.
+ * The class of a tenant, for labels of metrics: the first class that names it; else `default` for the tenant `default`,
+ * to which jobs without a tenant belong; `other` for every other tenant, so that producers cannot make labels; `unknown`
+ * where the job's data do not name a tenant.
  */
 export function tenantClassOf(tenant: string | null, classes: TenantClasses): string {
   if (tenant === null) return 'unknown';

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import {
   type Attributes,
   type Context,
@@ -19,9 +18,11 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { type Delivery, QUEUE_NAME, type QueueEvent } from '../../queues/index.ts';
+import { inTime } from '../kernel/in-time.ts';
 import type { JobEvent } from './job-event.ts';
-import type { Recorder } from './recorder.ts';
-import { type Happened, spansOf } from './trace-spans.ts';
+import { processName } from './process-name.ts';
+import { endsDelivery, type Recorder } from './recorder.ts';
+import { spansOf, type TimedEvent } from './trace-spans.ts';
 
 /** Where to send spans, and how many. */
 export interface TraceOptions {
@@ -32,29 +33,19 @@ export interface TraceOptions {
   version: string;
 }
 
-/** Jobs whose spans are collected at once; the oldest is sent as it is when there are more. */
+/** Most jobs whose spans are collected at once. With one more, the oldest is sent as it is. */
 const maxJobs = 2_000;
 
-/** Events of one delivery that become spans. */
+/** Most events of one delivery that become spans. */
 const maxEvents = 1_000;
 
 /** How long closing may take, in milliseconds: a receiver that is away must not delay a restart. */
 const closeMs = 2_000;
 
-/** Events of the queue after which a delivery goes on only with late work. */
-const lastOfDelivery: ReadonlySet<QueueEvent['event']> = new Set([
-  'published',
-  'suppressed',
-  'retried',
-  'put-back',
-  'handed-back',
-  'lock-lost',
-]);
-
 interface JobTrace {
   root: Span;
   context: Context;
-  happened: Happened[];
+  happened: TimedEvent[];
   /** Whether the pipeline works on the job, and whether the queue is done with the delivery. */
   isWorking: boolean;
   isOver: boolean;
@@ -73,7 +64,7 @@ export function createTraceRecorder({ endpoint, share, version }: TraceOptions):
     resource: resourceFromAttributes({
       'service.name': 'protosmith',
       'service.version': version,
-      'service.instance.id': `${hostname()}-${process.pid}`,
+      'service.instance.id': processName,
     }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
@@ -86,10 +77,7 @@ export function createTraceRecorder({ endpoint, share, version }: TraceOptions):
     onDone: ({ jobId }) => traces.done(jobId),
     async close() {
       traces.endAll();
-      const late = new Promise<void>((resolve) => {
-        setTimeout(resolve, closeMs).unref();
-      });
-      await Promise.race([provider.shutdown().catch(() => undefined), late]);
+      await inTime(provider.shutdown(), closeMs, undefined).catch(() => undefined);
     },
   };
 }
@@ -146,7 +134,7 @@ class JobTraces {
       traced.root.setAttribute('error.type', code);
       traced.root.setStatus({ code: SpanStatusCode.ERROR, message: code });
     }
-    if (lastOfDelivery.has(event)) traced.isOver = true;
+    if (endsDelivery({ event })) traced.isOver = true;
     this.#endIfOver(jobId, traced);
   }
 

@@ -1,8 +1,8 @@
 import { type Attributes, SpanKind } from '@opentelemetry/api';
 import type { LifeEvent } from '../contract/history.ts';
 
-/** An event of a job, without texts, and when it happened. */
-export interface Happened {
+/** An event of a job, without texts, with its time. */
+export interface TimedEvent {
   atMs: number;
   event: LifeEvent;
 }
@@ -21,23 +21,23 @@ export interface SpanFacts {
   parent?: number;
 }
 
-/** The stages whose time is that of questions to a model. */
+/** The stages that wait for a model. */
 const asking: ReadonlySet<string> = new Set(['complete', 'read', 'confirm']);
 
 /**
- * The spans of one delivery, parents first: its stages, and below those that ask a model one span for each try of a
- * call. What a trial, its checks and its derived cases found are attributes of their stages. `attributes` are those of
- * the delivery itself.
+ * The spans of one delivery, parents first: a span for each stage, and below the stages that ask a model a span for each
+ * try. Results of a trial, its checks and its derived cases are attributes of their stages. `attributes` belong to the
+ * delivery itself.
  */
-export function spansOf(happened: readonly Happened[]): { spans: SpanFacts[]; attributes: Attributes } {
+export function spansOf(happened: readonly TimedEvent[]): { spans: SpanFacts[]; attributes: Attributes } {
   const spans = happened.flatMap(stageOf);
   const attributes: Attributes = {};
   const stages = [...spans];
   for (const one of happened) {
     Object.assign(attributes, ofDelivery(one.event));
-    const found = findingOf(one);
-    const stage = found === null ? undefined : lastStage(stages, found.stage, found.attempt, one.atMs);
-    if (found !== null && stage !== undefined) Object.assign(stage.attributes, found.attributes);
+    const result = resultOf(one);
+    const stage = result === null ? undefined : lastStage(stages, result.stage, result.attempt, one.atMs);
+    if (result !== null && stage !== undefined) Object.assign(stage.attributes, result.attributes);
     const call = callOf(one);
     if (call === null) continue;
     const parent = stages.findIndex(
@@ -48,7 +48,7 @@ export function spansOf(happened: readonly Happened[]): { spans: SpanFacts[]; at
   return { spans, attributes };
 }
 
-function stageOf({ atMs, event }: Happened): SpanFacts[] {
+function stageOf({ atMs, event }: TimedEvent): SpanFacts[] {
   if (event.type !== 'stage') return [];
   const { stage, durationMs, attempt, code } = event;
   const attributes = { 'protosmith.stage': stage, ...(attempt === undefined ? {} : { 'protosmith.attempt': attempt }) };
@@ -56,8 +56,8 @@ function stageOf({ atMs, event }: Happened): SpanFacts[] {
   return [code === undefined ? span : { ...span, error: code }];
 }
 
-/** What an event tells about the stage before it. */
-function findingOf({ event }: Happened): { stage: string; attempt: number; attributes: Attributes } | null {
+/** What an event tells about the stage that ended before it; `null` for most events. */
+function resultOf({ event }: TimedEvent): { stage: string; attempt: number; attributes: Attributes } | null {
   switch (event.type) {
     case 'candidate': {
       const digest = event.bundleDigest === null ? {} : { 'protosmith.bundle.digest': event.bundleDigest };
@@ -84,7 +84,7 @@ function findingOf({ event }: Happened): { stage: string; attempt: number; attri
   }
 }
 
-/** The last stage of a name before a time, of the attempt if the stage has one. */
+/** The last stage of this name that ended before a time, in this attempt if the stage belongs to one. */
 function lastStage(spans: readonly SpanFacts[], name: string, attempt: number, atMs: number): SpanFacts | undefined {
   return spans.findLast((one) => {
     const of = one.attributes['protosmith.attempt'] ?? attempt;
@@ -93,7 +93,7 @@ function lastStage(spans: readonly SpanFacts[], name: string, attempt: number, a
 }
 
 /** The span of one try of a model call (semantic conventions for `gen_ai`, client spans). */
-function callOf({ atMs, event }: Happened): { attempt: number; span: SpanFacts } | null {
+function callOf({ atMs, event }: TimedEvent): { attempt: number; span: SpanFacts } | null {
   if (event.type !== 'completed' && event.type !== 'try-failed') return null;
   const { attempt, durationMs, model = 'unknown' } = event;
   const shared = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': model };

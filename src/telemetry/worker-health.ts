@@ -1,4 +1,5 @@
 import type { ConsumerHealth } from '../../queues/index.ts';
+import { inTime } from '../kernel/in-time.ts';
 import type { HealthCheck } from './health-server.ts';
 
 /**
@@ -8,25 +9,24 @@ import type { HealthCheck } from './health-server.ts';
 const stuckAfterMs = 30_000;
 
 /**
- * How long all slots may be taken without a job ending, in milliseconds: twice the longest deadline and the work after
+ * How long all slots may be taken without a job ending, in milliseconds: twice the longest deadline with the work after
  * it.
  */
 const fullForMs = 2_700_000;
 
 /**
- * How long a worker that could fetch may go without asking before it is not ready, in milliseconds. Its blocking
- * connection has not returned.
+ * How long a worker that could fetch may go without asking for a job before it is not ready, in milliseconds: its
+ * blocking connection hangs.
  */
 const silentAfterMs = 15_000;
 
 /** How long to wait for one check, in milliseconds. */
 const withinMs = 2_000;
 
-/** How long a good result of the canary and of Redis' settings is reused, in milliseconds. */
+/** How long a good result of a cached check is reused, in milliseconds. */
 const countsForMs = 15_000;
 
-/** The result of one check. */
-type Finding = Omit<HealthCheck, 'name'>;
+type CheckResult = Omit<HealthCheck, 'name'>;
 
 /** Watches whether a worker makes progress: whether it asks for jobs when nothing prevents it. */
 export class Progress {
@@ -75,10 +75,10 @@ export class Progress {
 }
 
 /**
- * A check whose good result is reused for a while, because it costs something and probes come every second. A check
- * that takes too long keeps its last result.
+ * A check whose good result is reused for a while, because it is costly and probes come every second. If it takes too
+ * long, its last result counts.
  */
-export function remembered(name: string, look: () => Promise<Finding>): () => Promise<HealthCheck> {
+export function cachedCheck(name: string, look: () => Promise<CheckResult>): () => Promise<HealthCheck> {
   const next = oneAtATime(name, look);
   let last: HealthCheck | undefined;
   let foundAtMs = Number.NEGATIVE_INFINITY;
@@ -92,14 +92,14 @@ export function remembered(name: string, look: () => Promise<Finding>): () => Pr
   };
 }
 
-/** A check that runs each time; it fails if it takes too long. */
-export function prompt(name: string, look: () => Promise<Finding>): () => Promise<HealthCheck> {
+/** A check that runs each time, and fails if it takes too long. */
+export function freshCheck(name: string, look: () => Promise<CheckResult>): () => Promise<HealthCheck> {
   const next = oneAtATime(name, look);
   return async () => (await next()) ?? tooLate(name);
 }
 
 /** Runs the check, or joins one that is running. Resolves to `null` if it takes too long. */
-function oneAtATime(name: string, look: () => Promise<Finding>): () => Promise<HealthCheck | null> {
+function oneAtATime(name: string, look: () => Promise<CheckResult>): () => Promise<HealthCheck | null> {
   let looking: Promise<HealthCheck> | undefined;
   return () => {
     looking ??= look()
@@ -111,14 +111,7 @@ function oneAtATime(name: string, look: () => Promise<Finding>): () => Promise<H
       .finally(() => {
         looking = undefined;
       });
-    const pending = looking;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(null), withinMs);
-      pending.then((found) => {
-        clearTimeout(timer);
-        resolve(found);
-      });
-    });
+    return inTime(looking, withinMs, null);
   };
 }
 

@@ -8,18 +8,17 @@ export interface MetricSources {
   sandbox: { stats(): SandboxStats; layers: { level: string; inForce: readonly string[] } };
 }
 
-/** What all metrics have. */
 interface Named {
   name: string;
   help: string;
   labels: string[];
 }
 
-/** A metric that events add to. */
-export interface Event extends Named {
+/** A metric that events of jobs and of the queue add to. */
+export interface EventMetric extends Named {
   type: 'counter' | 'histogram';
   buckets?: number[];
-  /** Values of the label that stand at 0 from the start: Prometheus' `increase` does not see a series begin. */
+  /** Values of the label whose series begin at 0: Prometheus' `increase` does not see a series that begins higher. */
   from0?: readonly string[];
 }
 
@@ -31,22 +30,22 @@ export interface OwnFacts {
 }
 
 /** Values with their labels. */
-export type Labelled = readonly (readonly [labels: Record<string, string>, value: number])[];
+export type LabelledValues = readonly (readonly [labels: Record<string, string>, value: number])[];
 
 /** A metric that is read at each scrape. */
-export interface Reading extends Named {
-  type: 'gauge' | 'read-counter';
-  read(from: MetricSources, own: OwnFacts): number | Labelled;
+export interface ScrapedMetric extends Named {
+  type: 'gauge' | 'counter';
+  read(from: MetricSources, own: OwnFacts): number | LabelledValues;
 }
 
 const jobSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300, 600, 1_200];
 const stageSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** Results of model calls that deploy/prometheus/alerts.yaml asks for. */
+/** Results of model calls that deploy/prometheus/alerts.yaml watches. */
 const alertedResults: readonly Code[] = ['OPERATOR_MODEL_AUTH', 'OPERATOR_MODEL_QUOTA', 'OPERATOR_MODEL_UNKNOWN'];
 
 /** Every metric of a worker that counts or observes events, in the order of docs/metrics.md. */
-export const events = {
+export const eventMetrics = {
   latency: seconds(
     'outcome_latency',
     'Time from when Redis accepted a job until its outcome was visible, by verdict.',
@@ -114,10 +113,10 @@ export const events = {
     ['kind'],
     ['OOM'],
   ),
-} as const satisfies Record<string, Event>;
+} as const satisfies Record<string, EventMetric>;
 
 /** Every metric of a worker that is read at each scrape, in the order of docs/metrics.md. */
-export const readings: readonly Reading[] = [
+export const scrapedMetrics: readonly ScrapedMetric[] = [
   gauge(
     'intake_paused',
     'Number of reasons why this worker fetches no jobs; 0 while it fetches.',
@@ -143,13 +142,13 @@ export const readings: readonly Reading[] = [
   gauge('event_loop_lag_max_seconds', 'The longest of these delays.', (_, own) => own.lag().max),
   gauge('sandbox_cells', 'Sandbox processes that may run at once.', ({ sandbox }) => sandbox.stats().cells),
   gauge('sandbox_waiting', 'Requests that wait for a sandbox process.', ({ sandbox }) => sandbox.stats().waiting),
-  readCounter(
+  scrapedCounter(
     'sandbox_wait_seconds_total',
     'Time that requests waited for a sandbox process.',
     ({ sandbox }) => sandbox.stats().waitedMs / 1_000,
   ),
-  readCounter('sandbox_runs_total', 'Runs of candidates and handlers.', ({ sandbox }) => sandbox.stats().runs),
-  readCounter(
+  scrapedCounter('sandbox_runs_total', 'Runs of candidates and handlers.', ({ sandbox }) => sandbox.stats().runs),
+  scrapedCounter(
     'sandbox_killed_cells_total',
     'Sandbox processes that died or were killed.',
     ({ sandbox }) => sandbox.stats().killedCells,
@@ -174,7 +173,7 @@ export const readings: readonly Reading[] = [
   gauge('resident_memory_bytes', 'Resident memory of this process without its children.', () =>
     process.memoryUsage.rss(),
   ),
-  readCounter('cpu_seconds_total', 'CPU time of this process without its children.', () => {
+  scrapedCounter('cpu_seconds_total', 'CPU time of this process without its children.', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   }),
@@ -186,19 +185,19 @@ export const readings: readonly Reading[] = [
   ),
 ];
 
-function counter(name: string, help: string, labels: string[] = [], from0: readonly string[] = []): Event {
+function counter(name: string, help: string, labels: string[] = [], from0: readonly string[] = []): EventMetric {
   return { type: 'counter', name: `protosmith_${name}`, help, labels, from0 };
 }
 
-function seconds(name: string, help: string, labels: string[] = [], buckets = jobSeconds): Event {
+function seconds(name: string, help: string, labels: string[] = [], buckets = jobSeconds): EventMetric {
   return { type: 'histogram', name: `protosmith_${name}_seconds`, help, labels, buckets };
 }
 
-function gauge(name: string, help: string, read: Reading['read'], labels: string[] = []): Reading {
+function gauge(name: string, help: string, read: ScrapedMetric['read'], labels: string[] = []): ScrapedMetric {
   return { type: 'gauge', name: `protosmith_${name}`, help, labels, read };
 }
 
-/** A counter whose value comes from elsewhere. */
-function readCounter(name: string, help: string, read: Reading['read']): Reading {
-  return { type: 'read-counter', name: `protosmith_${name}`, help, labels: [], read };
+/** A counter that something else counts; its value is read at each scrape. */
+function scrapedCounter(name: string, help: string, read: ScrapedMetric['read']): ScrapedMetric {
+  return { type: 'counter', name: `protosmith_${name}`, help, labels: [], read };
 }

@@ -6,15 +6,16 @@ import { kinds } from '../contract/job.ts';
 import type { Usage } from '../contract/outcome.ts';
 import { codeOf } from '../kernel/errors.ts';
 import type { JobEvent } from './job-event.ts';
+import { redisErrorKind } from './redis-error-kind.ts';
 import { type TenantClasses, tenantClassOf } from './tenant-classes.ts';
 import {
-  type Event,
-  events,
-  type Labelled,
+  type EventMetric,
+  eventMetrics,
+  type LabelledValues,
   type MetricSources,
   type OwnFacts,
-  type Reading,
-  readings,
+  type ScrapedMetric,
+  scrapedMetrics,
 } from './worker-metrics-table.ts';
 
 /** The metrics of one worker process (docs/metrics.md); no label holds a job's text. */
@@ -44,7 +45,7 @@ export function createWorkerMetrics(version: string, tenantClasses: TenantClasse
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   lag.enable();
   const own: OwnFacts = { version, lag: onceAScrape(() => delaysOf(lag)) };
-  for (const one of readings) register(one, registry, own, () => sources);
+  for (const one of scrapedMetrics) register(one, registry, own, () => sources);
   return {
     registry,
     watch(given) {
@@ -72,11 +73,11 @@ export function createWorkerMetrics(version: string, tenantClasses: TenantClasse
 }
 
 /** Adds to a counter, or observes a value. */
-type Count = (metric: keyof typeof events, value?: number, labels?: Record<string, string>) => void;
+type Count = (metric: keyof typeof eventMetrics, value?: number, labels?: Record<string, string>) => void;
 
 function counting(registry: Registry): Count {
   const registers = [registry];
-  const adding = Object.entries<Event>(events).map(
+  const adding = Object.entries<EventMetric>(eventMetrics).map(
     ([key, { type, name, help, labels: labelNames, buckets = [], from0 = [] }]) => {
       if (type === 'counter') {
         const counter = new Counter({ name, help, labelNames, registers });
@@ -91,10 +92,15 @@ function counting(registry: Registry): Count {
   return (metric, value = 1, labels = {}) => add.get(metric)?.(value, labels);
 }
 
-function register(reading: Reading, registry: Registry, own: OwnFacts, sources: () => MetricSources | undefined): void {
-  const { type, name, help, labels, read } = reading;
+function register(
+  metric: ScrapedMetric,
+  registry: Registry,
+  own: OwnFacts,
+  sources: () => MetricSources | undefined,
+): void {
+  const { type, name, help, labels, read } = metric;
   const about = { name, help, labelNames: labels, registers: [registry] };
-  const values = (): Labelled => {
+  const values = (): LabelledValues => {
     const from = sources();
     const value = from === undefined ? [] : read(from, own);
     return typeof value === 'number' ? [[{}, value]] : value;
@@ -116,7 +122,7 @@ function register(reading: Reading, registry: Registry, own: OwnFacts, sources: 
     });
 }
 
-/** Reads a source once for all gauges of one scrape, which ask within one turn of the event loop. */
+/** Reads a source once for all gauges of one scrape, which ask in the same turn of the event loop. */
 function onceAScrape<Value>(read: () => Value): () => Value {
   let value: { read: Value } | undefined;
   return () => {
@@ -144,7 +150,7 @@ const plainEvents = {
   'lock-lost': 'lockLost',
   stalled: 'stalled',
   bridged: 'bridged',
-} as const satisfies Partial<Record<QueueEvent['event'], keyof typeof events>>;
+} as const satisfies Partial<Record<QueueEvent['event'], keyof typeof eventMetrics>>;
 
 function countQueueEvent(event: QueueEvent, count: Count): void {
   if (event.event in plainEvents) count(plainEvents[event.event as keyof typeof plainEvents]);
@@ -192,10 +198,6 @@ function countUsage({ inputTokens, cachedInputTokens, outputTokens, costUsd }: U
 /** An unknown kind is the producer's text and must not become a label. */
 function kindOf({ kind }: QueueEvent): string {
   return kinds.find((known) => known === kind) ?? 'unknown';
-}
-
-function redisErrorKind({ code, message = '' }: QueueEvent): string {
-  return /^[A-Z][A-Z_]{1,30}$/.exec(code ?? '')?.[0] ?? /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'other';
 }
 
 /** The usage of a failed call, if the error has it. */

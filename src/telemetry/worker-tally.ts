@@ -3,7 +3,7 @@ import type { SandboxStats } from '../../sandbox/contract.ts';
 import {
   type Heartbeat,
   type InvalidJob,
-  latencyName,
+  latencyBucket,
   type NamedFault,
   noTally,
   type SilentCalls,
@@ -11,17 +11,18 @@ import {
 } from './heartbeat.ts';
 import type { JobEvent } from './job-event.ts';
 import { RecentCounts } from './recent-counts.ts';
+import { redisErrorKind } from './redis-error-kind.ts';
 
 /** How far back a heartbeat counts, in milliseconds. */
 const keptMs = 300_000;
 
-/** Names of jobs in a heartbeat. */
+/** Most jobs that a heartbeat names, of each sort. */
 const maxJobs = 20;
 
-/** Tenants named in a heartbeat. */
+/** Most tenants that a heartbeat names. */
 const maxTenants = 20;
 
-/** Faults of Redis named in a heartbeat. */
+/** Most errors of Redis that a heartbeat names. */
 const maxRedisFaults = 5;
 
 /** Longest message of a fault, in UTF-16 units. */
@@ -34,7 +35,7 @@ export interface TallySources {
   silent(): SilentCalls[];
 }
 
-/** Counts what a worker did of late, for its heartbeat. */
+/** Counts what a worker did in the last five minutes, for its heartbeat. */
 export class WorkerTally {
   readonly #worker: string;
   readonly #version: string;
@@ -60,7 +61,7 @@ export class WorkerTally {
     if (event.event === 'taken') this.#running.set(jobId, performance.now());
     if (left.has(event.event)) this.#running.delete(jobId);
     if (event.event === 'redis-error') {
-      const kind = redisKind(code, message);
+      const kind = redisErrorKind({ code, message });
       this.#counts.add('redis', kind, count);
       this.#redisMessages.set(kind, message.slice(0, maxMessage));
     }
@@ -68,7 +69,7 @@ export class WorkerTally {
     this.#endedAtMs = performance.now();
     const { verdict = 'unknown', codes = [], tenant } = event;
     this.#counts.add('ended', verdict);
-    if (event.latencyMs !== undefined) this.#counts.add('latency', latencyName(event.latencyMs));
+    if (event.latencyMs !== undefined) this.#counts.add('latency', latencyBucket(event.latencyMs));
     if (takenAtMs !== undefined) {
       this.#counts.add('run', 'jobs');
       this.#counts.add('run', 'ms', performance.now() - takenAtMs);
@@ -95,7 +96,7 @@ export class WorkerTally {
     this.#counts.add('try', `${endpoint} ${result}`);
   }
 
-  /** Records why this worker does not start; every later heartbeat says so. */
+  /** Records why this worker does not start. Every later heartbeat has it. */
   fail(fault: NamedFault): void {
     this.#fault = fault;
   }
@@ -131,7 +132,7 @@ export class WorkerTally {
     };
   }
 
-  /** The heartbeat of a worker without its parts. */
+  /** The heartbeat of a worker that did not start, so that its sandbox and queue tell nothing. */
   plain(): Heartbeat {
     return {
       worker: this.#worker,
@@ -209,8 +210,3 @@ const left: ReadonlySet<QueueEvent['event']> = new Set([
   'handed-back',
   'lock-lost',
 ]);
-
-/** The code of an error of Redis, or its first word. */
-function redisKind(code: string | undefined, message: string): string {
-  return /^[A-Z][A-Z_]{1,30}$/.exec(code ?? '')?.[0] ?? /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'other';
-}

@@ -26,7 +26,7 @@ type ModelConfig = Pick<
   | 'generator'
 >;
 
-/** Limits that do not apply to a command, which asks one question and for no module. */
+/** No limits where a command has none: it asks one question, and no candidate comes of it. */
 const noLimits = {
   maxCandidates: Number.POSITIVE_INFINITY,
   maxTokensPerHour: null,
@@ -52,7 +52,7 @@ export function modelName(config: ModelConfig): string {
   return modelsOf(config)[0]?.model ?? 'unknown';
 }
 
-/** Limits with the price of a token of input. */
+/** The same limits with the price of an input token. */
 export function limitsOf<Limits extends ModelConfig>(
   config: Limits,
 ): Limits & Required<Pick<JobLimits, 'usdPerInputToken'>> {
@@ -83,7 +83,7 @@ function endpointsOf(config: ModelConfig, log?: Log): [OpenAiOptions, ...OpenAiO
   return [first as OpenAiOptions, ...others];
 }
 
-/** Logs failed tries of model calls: the first of each endpoint and code at once, and those that repeat summed up. */
+/** Logs failed tries of model calls: the first of each endpoint and code at once, repeated ones as one line. */
 export function failedTries(log: Log): { note(ended: Try): void; flush(): void } {
   const repeats = new Repeats<Try>(({ host: endpoint, model, result: code, message, durationMs }, count) =>
     log.warn({ endpoint, model, code, message, durationMs, count }, 'model-failed'),
@@ -99,7 +99,7 @@ export function failedTries(log: Log): { note(ended: Try): void; flush(): void }
 /** Why a worker does not fetch while all its models fail. */
 export const noModelAnswers = 'no model endpoint answers, their circuits are open';
 
-/** Pauses a worker while no endpoint is left, with the fault that says why and since when. */
+/** Pauses a worker while the circuits of all its endpoints are open, and says why and since when. */
 export function watchModel(
   circuits: Endpoints,
   model: ManagedModel,

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import {
   type Connection,
   type Consumer,
@@ -33,12 +32,14 @@ import { WarmHandlers } from '../handlers/warm-handlers.ts';
 import { usageOf } from '../job/budget.ts';
 import { ProcessBudget } from '../job/process-budget.ts';
 import type { Services, UnansweredBook } from '../job/services.ts';
+import { inTime } from '../kernel/in-time.ts';
 import { isObject } from '../kernel/json.ts';
 import { jobReader } from '../pipeline/job-reader.ts';
 import { errorEnvelope } from '../pipeline/outcome-of.ts';
 import { runJob } from '../pipeline/pipeline.ts';
 import { Heart } from '../telemetry/heart.ts';
 import type { Log } from '../telemetry/log.ts';
+import { processName } from '../telemetry/process-name.ts';
 import type { Recorder } from '../telemetry/recorder.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
 import { WorkerTally } from '../telemetry/worker-tally.ts';
@@ -57,17 +58,17 @@ export interface WorkerProcess {
   readonly sandbox: Sandbox;
   /** Resolves once the worker fetches jobs. Rejects as `Consumer.ready` does. */
   ready(withinMs?: number): Promise<void>;
-  /** Finishes running jobs within the drain time, hands the rest back, and ends all child processes. */
+  /** Finishes running jobs within the drain time, hands the others back, and ends all child processes. */
   close(): Promise<void>;
 }
 
 /** How long to wait for an answer of the quarantine, in milliseconds. */
 const quarantineTimeoutMs = 500;
 
-/** After how long without a part of an answer operators hear of a model call, in milliseconds. */
+/** A model call without any part of an answer is reported to operators after this time, in milliseconds. */
 const silentAfterMs = 15_000;
 
-/** How long to wait for the questions without an answer, in milliseconds. */
+/** How long to wait for the kept record of unanswered questions, in milliseconds. */
 const unansweredTimeoutMs = 500;
 
 /**
@@ -152,12 +153,12 @@ async function openParts(config: WorkerConfig, log: Log): Promise<Omit<WorkerPar
   return { config, log, connection, keys, quarantine, sandbox, metrics, recorder, tally, typeChecker };
 }
 
-/** The job that the current work is for: the sandbox does not know it, and operators ask who ran what killed a cell. */
-const inHand = new AsyncLocalStorage<Pick<Delivery, 'jobId' | 'negotiationId'> & { tenant: string | null }>();
+/** The job that the current work is for. The sandbox knows no jobs, but operators ask whose code killed a cell. */
+const currentJob = new AsyncLocalStorage<Pick<Delivery, 'jobId' | 'negotiationId'> & { tenant: string | null }>();
 
-/** The name of this process for operators: host and process, and a part that no restart repeats. */
+/** The name of this worker for operators: that of its process, and a part that no restart repeats. */
 function workerName(): string {
-  return `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  return `${processName}-${randomBytes(3).toString('hex')}`;
 }
 
 /** The parts that a worker's services and consumer are made of. */
@@ -188,7 +189,7 @@ function composeServices(
     limits,
     spending: {
       of: (jobId) => spendings.of(jobId),
-      // A failed note must not fail the job. Its spending is then missing from the next delivery's budget.
+      // A note that fails must not fail the job; the next delivery's budget then lacks this spending.
       note: (jobId, more) => void spendings.add(jobId, { ...more }).catch(() => undefined),
     },
     unanswered: unansweredIn(spendings),
@@ -207,14 +208,14 @@ function composeServices(
   };
 }
 
-/** The questions without an answer, with a short wait: they only complete a report. */
+/** The record of unanswered questions. It only completes a report, so nobody waits long for it or fails without it. */
 function unansweredIn(spendings: Spendings): UnansweredBook {
-  const inTime = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
-    Promise.race([answer, sleep(unansweredTimeoutMs, otherwise, { ref: false })]).catch(() => otherwise);
+  const soon = <Value>(answer: Promise<Value>, otherwise: Value): Promise<Value> =>
+    inTime(answer, unansweredTimeoutMs, otherwise).catch(() => otherwise);
   return {
-    // Anybody can write to Redis: what is no attempt is left out of the report.
-    of: async (jobId) => (await inTime(spendings.leftOf(jobId), [])).filter(isAttempt),
-    keep: (jobId, attempts) => inTime(spendings.leave(jobId, attempts), undefined),
+    // Anybody can write to Redis, so only what is an attempt goes into the report.
+    of: async (jobId) => (await soon(spendings.leftOf(jobId), [])).filter(isAttempt),
+    keep: (jobId, attempts) => soon(spendings.leave(jobId, attempts), undefined),
   };
 }
 
@@ -235,7 +236,7 @@ function startConsumer({ config, metrics, recorder, tally }: WorkerParts, servic
     process: async (delivery, signal) => {
       metrics.jobTaken(delivery);
       const { tenant } = jobReader.factsOf(delivery.kind, delivery.data);
-      const running = inHand.run({ ...delivery, tenant }, () => runJob({ ...delivery, signal }, services));
+      const running = currentJob.run({ ...delivery, tenant }, () => runJob({ ...delivery, signal }, services));
       return running.finally(() => recorder.onDone(delivery));
     },
     giveUp: async ({ jobId, kind, data }, reason) => {
@@ -255,17 +256,14 @@ function startConsumer({ config, metrics, recorder, tally }: WorkerParts, servic
 }
 
 /**
- * The quarantine that workers share, with a short timeout: while Redis is away, a worker goes on with what it knows, so
- * that the job keeps its lock and the model's answer is not lost.
+ * The quarantine that workers share, with a short timeout. While Redis is away, a worker goes on with the bundles that
+ * it knows of; if it waited, the job would lose its lock, and with it the model's answer.
  */
 function withTimeout(quarantine: Quarantine, worker: string): SandboxQuarantine {
   return {
-    has: (digest) =>
-      Promise.race([quarantine.has(digest), sleep(quarantineTimeoutMs, undefined, { ref: false })]).catch(
-        () => undefined,
-      ),
+    has: (digest) => inTime(quarantine.has(digest), quarantineTimeoutMs, undefined).catch(() => undefined),
     add: (digest) => {
-      const { jobId = null, tenant = null, negotiationId = null } = inHand.getStore() ?? {};
+      const { jobId = null, tenant = null, negotiationId = null } = currentJob.getStore() ?? {};
       return quarantine.add(digest, { reason: 'a run of it killed its cell', jobId, tenant, negotiationId, worker });
     },
   };

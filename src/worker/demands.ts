@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Connection,
   forbidden,
@@ -13,6 +12,7 @@ import {
 } from '../../queues/index.ts';
 import type { WorkerConfig } from '../config.ts';
 import { CodedError } from '../kernel/errors.ts';
+import { inTime } from '../kernel/in-time.ts';
 import { describeError, type Log } from '../telemetry/log.ts';
 import type { WorkerTally } from '../telemetry/worker-tally.ts';
 
@@ -22,7 +22,7 @@ const redisFactsTimeoutMs = 30_000;
 /** How often to try the permissions of a user whom Redis refuses commands, in milliseconds. */
 const permissionsEveryMs = 20_000;
 
-/** How long to wait until operators are told why a worker does not start, in milliseconds. */
+/** How long a worker that does not start tries to tell operators why, in milliseconds. */
 const tellingTimeoutMs = 500;
 
 /** Rejects where durability is required of a Redis that does not persist data, or that evicts keys. */
@@ -35,8 +35,8 @@ export async function demandDurability({ durable }: WorkerConfig, connection: Co
 }
 
 /**
- * Rejects where the Redis user lacks a permission that everything needs, and logs what is unavailable without the
- * others.
+ * Rejects where the Redis user lacks a permission that no worker can do without. For each other one that it lacks, logs
+ * what does not work without it.
  */
 export async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig, log: Log): Promise<void> {
   const { user, missing, lacking } = await redisPermissions(url, { prefix });
@@ -44,7 +44,7 @@ export async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig,
   for (const { command, without } of lacking) log.warn({ user, command, without }, 'redis-permission');
 }
 
-/** Tells operators why this worker does not start, where Redis can be written. */
+/** Tells operators in a last heartbeat why this worker does not start, if Redis takes it. Never rejects. */
 export async function tellFailure(
   connection: Connection,
   keys: Keys,
@@ -55,7 +55,7 @@ export async function tellFailure(
   tally.fail({ code, message });
   const said = tally.plain();
   const told = new Heartbeats(connection, keys).beat(said.worker, said).catch(() => undefined);
-  await Promise.race([told, sleep(tellingTimeoutMs, undefined, { ref: false })]);
+  await inTime(told, tellingTimeoutMs, undefined);
 }
 
 /** After a refused command, tries what the user of this worker may not use, for its heartbeat. */

@@ -7,8 +7,8 @@ import type { Log } from '../telemetry/log.ts';
 const lookMs = 2_000;
 
 /**
- * Follows the limits that operators set for all workers: calls `apply` with the settings that count now whenever they
- * change, and logs what changed and what does not fit this worker. While Redis is away, the last ones count.
+ * Follows the limits that operators set for all workers. Whenever they change, calls `apply` with the settings that now
+ * hold, and logs what changed and what this worker cannot apply. While Redis is away, the last limits hold.
  */
 export function followLimits<Own extends Config | Omit<Config, 'consoleToken'>>(
   config: Own,

@@ -17,7 +17,7 @@ export interface LiveModelParts {
   consumer: () => Pick<Consumer, 'pause' | 'resume'>;
 }
 
-/** The model of a worker, which can be exchanged for another one while jobs run. */
+/** The model of a worker, which can be replaced while jobs run. */
 export class LiveModel {
   readonly #parts: LiveModelParts;
   #watch: CircuitWatch | undefined;
@@ -27,8 +27,8 @@ export class LiveModel {
   }
 
   /**
-   * The services that ask the model of these settings. Takes the place of the model before, whose open circuits hold
-   * the worker no more; questions that were put to it are answered by it.
+   * The services that ask the model of these settings. It replaces the earlier model, whose open circuits then no longer
+   * hold the worker; questions that the earlier model was asked are still answered by it.
    */
   servicesFor(config: Omit<Config, 'consoleToken'>): Pick<Services, 'completer' | 'model' | 'confirmer'> {
     const { circuits, log, metrics, tries, consumer } = this.#parts;

@@ -14,7 +14,7 @@ import { jobReader } from '../pipeline/job-reader.ts';
 import { type HealthServer, startHealthServer } from '../telemetry/health-server.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createQueueMetrics } from '../telemetry/queue-metrics.ts';
-import { consumerChecks, Progress, prompt, remembered } from '../telemetry/worker-health.ts';
+import { cachedCheck, consumerChecks, freshCheck, Progress } from '../telemetry/worker-health.ts';
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 
 /** Opens the worker's port for health and metrics, where one is configured. */
@@ -32,26 +32,26 @@ export async function openPort(
     return operator.snapshot();
   });
   const progress = new Progress(() => consumer.health());
-  const redis = prompt('redis', async () => {
+  const redis = freshCheck('redis', async () => {
     await connection.ping();
     return { well: true, says: 'it answers' };
   });
-  const policy = remembered('redis-policy', async () => {
+  const policy = cachedCheck('redis-policy', async () => {
     const facts = await redisFacts(connection, keysOf(config.prefix));
     const faults = judgeRedis(facts, { durable });
     const says = facts.maxmemoryPolicy === null ? 'unknown, since Redis does not report it' : 'as it should be';
     const errors = faults.filter(({ severity }) => severity === 'error');
     return { well: errors.length === 0, says: faults.map(({ message }) => message).join('; ') || says };
   });
-  const canary = remembered('sandbox', async () => {
+  const canary = cachedCheck('sandbox', async () => {
     const well = await sandbox.canary();
     return { well, says: `the known-good handler ${well ? 'passes' : 'fails'} at level ${sandbox.layers.level}` };
   });
-  const queued = prompt('queue', async () => {
+  const queued = freshCheck('queue', async () => {
     const isPaused = (await connection.hexists(`${keysOf(config.prefix).queue}:meta`, 'paused')) === 1;
     return { well: !isPaused, says: isPaused ? 'paused for all workers' : 'open' };
   });
-  const models = prompt('models', async () => {
+  const models = freshCheck('models', async () => {
     const says = await restOf(circuits);
     // A worker without models can still serve stored handlers.
     return { well: true, says: says.length === 0 ? 'none is cooling down' : says.join('; ') };
@@ -80,7 +80,7 @@ export async function openPort(
   };
 }
 
-/** What holds model endpoints back: their cool-downs, and the first fault of each open circuit. */
+/** Why model endpoints get no calls: their cool-downs, and the first fault of each open circuit. */
 async function restOf(circuits: Endpoints): Promise<string[]> {
   const [resting, failing] = await Promise.all([circuits.resting(), circuits.faults()]);
   const waits = resting.map(({ endpoint, leftMs }) => `${endpoint} for ${Math.ceil(leftMs / 1_000)} s more`);

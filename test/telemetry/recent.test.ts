@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { latencyOf, noTally } from '../../src/telemetry/heartbeat.ts';
+import { latencyQuantile, noTally } from '../../src/telemetry/heartbeat.ts';
 import { RecentCounts } from '../../src/telemetry/recent-counts.ts';
 import { Repeats } from '../../src/telemetry/repeats.ts';
 import { WorkerTally } from '../../src/telemetry/worker-tally.ts';
@@ -88,10 +88,10 @@ test('a worker tells what it did of late, within bounds, whatever producers name
   assert.deepEqual(said.recent.verdicts, { error: 50, unknown: 4 });
   assert.deepEqual(said.recent.work, { inputTokens: 200, outputTokens: 14, reused: 1, costUsd: 0.5 });
   assert.deepEqual(
-    [0.5, 0.99].map((share) => latencyOf(said.recent, share)),
+    [0.5, 0.99].map((share) => latencyQuantile(said.recent, share)),
     [1, 32],
   );
-  assert.equal(latencyOf(noTally, 0.5), null);
+  assert.equal(latencyQuantile(noTally, 0.5), null);
   assert.deepEqual(said.recent.codes, { JOB_INVALID: 50 });
   assert.equal(said.recent.tenants.others, 31);
   assert.deepEqual(said.recent.tries, { 'http://m/v1 large': { answered: 1 } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConsumerHealth } from '../../queues/index.ts';
-import { consumerChecks, Progress, prompt, remembered } from '../../src/telemetry/worker-health.ts';
+import { cachedCheck, consumerChecks, freshCheck, Progress } from '../../src/telemetry/worker-health.ts';
 
 const fetching: ConsumerHealth = {
   connected: true,
@@ -74,10 +74,10 @@ test('a paused, stopping, cut-off or silent worker is not ready, and says why', 
   assert.deepEqual(ill({ sinceFetchMs: 20_000, running: 10 }), []);
 });
 
-test('an answer that is good is remembered, a bad one is looked at again', async () => {
+test('a good answer is reused, after a bad one the check runs again', async () => {
   let looks = 0;
   let well = false;
-  const check = remembered('canary', async () => {
+  const check = cachedCheck('canary', async () => {
     looks += 1;
     return { well, says: String(looks) };
   });
@@ -88,10 +88,10 @@ test('an answer that is good is remembered, a bad one is looked at again', async
 });
 
 test('what fails or hangs is ill, and is looked at once at a time', async () => {
-  const failing = prompt('redis', () => Promise.reject(new Error('no answer')));
+  const failing = freshCheck('redis', () => Promise.reject(new Error('no answer')));
   assert.deepEqual(await failing(), { name: 'redis', well: false, says: 'no answer' });
   let looks = 0;
-  const hanging = prompt('redis', () => {
+  const hanging = freshCheck('redis', () => {
     looks += 1;
     return new Promise<never>(() => undefined);
   });

@@ -1,4 +1,4 @@
-import { latencyOf } from '../../telemetry/heartbeat.ts';
+import { latencyQuantile } from '../../telemetry/heartbeat.ts';
 import type { Situation } from '../situation/situation.ts';
 import type { Series } from './chart.ts';
 
@@ -50,8 +50,8 @@ export class Samples {
       {
         title: 'Seconds from job to outcome',
         lines: [
-          line('p50', ({ recent }) => latencyOf(recent, 0.5)),
-          line('p99', ({ recent }) => latencyOf(recent, 0.99)),
+          line('p50', ({ recent }) => latencyQuantile(recent, 0.5)),
+          line('p99', ({ recent }) => latencyQuantile(recent, 0.99)),
         ],
       },
       {
