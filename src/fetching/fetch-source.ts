@@ -25,7 +25,7 @@ export const fetchLimits = {
   headerBytes: 16_384,
 } as const;
 
-/** Why a source is not used. `refused`: it would be so at every try. */
+/** Why a source was not fetched. If it is refused, every other try would fail too. */
 class NotFetched extends Error {
   readonly isRefused: boolean;
 
@@ -38,9 +38,9 @@ class NotFetched extends Error {
 const refused = (found: string, wanted: string) => new NotFetched(`found ${found}, wanted ${wanted}`, true);
 
 /**
- * A fetcher of texts from some hosts, each `host` or `host:port`, by GET over TLS. Refuses redirects, other hosts,
- * hosts with an address that is not allowed, and whatever exceeds `fetchLimits`. The address is checked again on the
- * connection itself, before anything is sent. Uses no proxy, sends no credentials, keeps no connection.
+ * A fetcher of texts from these hosts, each `host` or `host:port`, by GET over TLS. Refuses redirects, other hosts, hosts
+ * with an address that is not allowed, and whatever exceeds `fetchLimits`. The address is checked again once connected,
+ * before anything is sent. Uses no proxy, sends no credentials, keeps no connection.
  */
 export function fetcherOn(network: Network, hosts: readonly string[]): SourceFetcher {
   const allowed = new Set(hosts);
@@ -73,7 +73,7 @@ function responseTo(url: URL, network: Network, signal: AbortSignal): Promise<In
   return new Promise((resolve, reject) => {
     const asked = request(url, {
       method: 'GET',
-      // No shared agent: no proxy of the environment, no connection that another address check was for.
+      // A shared agent might use a proxy of the environment, or a connection whose address was not checked here.
       agent: false,
       lookup: checkedLookup(network),
       servername: url.hostname,
@@ -140,7 +140,7 @@ async function bytesOf(response: IncomingMessage, signal: AbortSignal): Promise<
   }
 }
 
-/** Whether a status says that another try is of no use. */
+/** Whether another try would get the same status. */
 function isLasting(status: number): boolean {
   return status < 500 && status !== 408 && status !== 425 && status !== 429;
 }
@@ -150,13 +150,13 @@ function textOf(bytes: Buffer): string {
     // The hash is that of the exact text, so a byte order mark is part of it.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw refused('bytes that are no UTF-8', 'a text');
+    throw refused('bytes that are not UTF-8', 'a text');
   }
 }
 
-/** What went wrong on the network; the words of a certificate or of a server are not repeated. */
+/** What went wrong on the network, without any text of the server or its certificate. */
 function faultIn(error: unknown): string {
   if (error instanceof Error && /^(?:AbortError|TimeoutError)$/.test(error.name)) return 'no answer in time';
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^[A-Z0-9_]{1,60}$/.test(code) ? `fault ${code} of the connection` : 'a fault of the connection';
+  return /^[A-Z0-9_]{1,60}$/.test(code) ? `connection fault ${code}` : 'a connection fault';
 }

@@ -25,11 +25,11 @@ unicast.addSubnet('2000::', 3, 'ipv6');
 
 /**
  * Whether an address belongs to a host on the public internet. Private, loopback, link-local, shared, multicast,
- * documentation, translated and mapped addresses do not, nor does a text that is no address.
+ * documentation, translated and mapped addresses do not, nor does a text that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
-  // Addresses of IPv6 that carry one of IPv4 (mapped, translated, tunnelled) are outside 2000::/3 or special in it.
+  // IPv6 addresses that contain an IPv4 address (mapped, translated, tunnelled) are outside 2000::/3 or special blocks.
   if (family === 6) return !address.includes('%') && unicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
   return family === 4 && !special.check(address, 'ipv4');
 }

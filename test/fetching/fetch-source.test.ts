@@ -74,7 +74,7 @@ test('a text of an allowed host is fetched exactly, byte order mark and line end
 test('what is no text of that size is refused, and a server that fails is told as that', async () => {
   for (const path of ['/longer', '/endless'])
     assert.match(await told(server.uri(path)), /^refused: found a longer text/);
-  assert.match(await told(server.uri('/bytes')), /^refused: found bytes that are no UTF-8/);
+  assert.match(await told(server.uri('/bytes')), /^refused: found bytes that are not UTF-8/);
   assert.match(await told(server.uri('/gzip')), /^refused: found content encoding `gzip`/);
   assert.match(await told(server.uri('/none')), /^refused: found status 404/);
   assert.match(await told(server.uri('/busy')), /^failed: found status 503/);
