@@ -1,17 +1,18 @@
 -- Loaded before each script of turns.ts. KEYS[1] turns, KEYS[2] BullMQ's prioritized set, KEYS[3] names of tenants with
--- waiting jobs. A turn is a job's priority on the queue. Priorities below `first` are no turns: a job has none, or its
--- producer chose its own. Jobs that stand behind all turns, at `behind`, have not got theirs yet.
+-- waiting jobs. A turn is a job's priority on the queue. A priority below `first` is not a turn: the job has none, or
+-- its producer chose one. Jobs behind all others, at `behind`, wait for their turn to be given.
 local first, most, behind = 1024, 2000000, 2000001
 local unit = 4294967296
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
--- What a script has read once need not be read again for each of many jobs.
+-- Read once per script, however many jobs it has.
 local at, counts, lasts, known = nil, {}, {}, {}
 local function current()
   at = at or tonumber(redis.call('ZSCORE', KEYS[1], ':now') or '') or first
   return at
 end
--- A tenant with many waiting jobs gets fewer turns: each takes 1, from 100 jobs on 2, from 1,000 on 3, and so on.
+-- How much higher the next turn of a tenant is than its last: 1, from 100 waiting jobs on 2, from 1,000 on 3, and so
+-- on. So a tenant with many waiting jobs gets fewer turns.
 local function step(waiting)
   local places = 1
   while waiting >= 100 do
@@ -35,7 +36,7 @@ local function waitingOf(key)
   end
   return counts[key]
 end
--- A job that no worker has taken yet counts as waiting until its deadline, in case nobody takes it off the list.
+-- Counts a job as waiting, at most until its deadline, in case nothing takes it off the list.
 local function noteWaiting(key, tenant, jobId, timeoutMs)
   counts[key] = waitingOf(key) + redis.call('ZADD', key, now + timeoutMs, jobId)
   local untilMs = now + timeoutMs
@@ -49,7 +50,7 @@ local function place(queue, jobId, turn)
   local counter = redis.call('INCR', queue .. 'pc')
   redis.call('ZADD', KEYS[2], string.format('%.0f', turn * unit + counter % unit), jobId)
 end
--- Puts a job on the queue in its turn.
+-- Puts a job on the queue with its turn.
 local function enqueue(queue, jobId, turn)
   redis.call('HSET', queue .. jobId, 'priority', turn)
   place(queue, jobId, turn)

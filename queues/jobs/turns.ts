@@ -11,19 +11,19 @@ const nextTurn = readFileSync(new URL('./next-turn.lua', import.meta.url), 'utf8
 /** The lowest priority that is a turn, as in next-turn.lua. */
 const FIRST_TURN = 1_024;
 
-/** Jobs that get their turn in one step. */
-const BATCH = 200;
+/** Most jobs that get their turns in one step. */
+const JOBS_PER_STEP = 200;
 
-/** Steps that a worker waits for before it fetches again. */
+/** Most steps that a worker waits for before it fetches again. */
 const STEPS_AWAITED = 10;
 
-/** Jobs that are set behind all others in one step. */
-const SET_BEHIND = 2_000;
+/** Most jobs that are moved behind all others in one step. */
+const MOVED_PER_STEP = 2_000;
 
-/** The lowest score of a job that is set behind all others, as in next-turn.lua. */
-const BEHIND = 2_000_001 * 2 ** 32;
+/** The lowest score of a job that stands behind all others, as in next-turn.lua. */
+const LAST_PLACE = 2_000_001 * 2 ** 32;
 
-/** From this turn on, all turns are lowered: BullMQ has no priority above 2,097,152. */
+/** Once turns are this high, all are lowered: BullMQ has no priority above 2,097,152. */
 const HIGH_TURN = 1_000_000;
 
 // KEYS[4] the tenant's waiting jobs KEYS[5] the job KEYS[6] limits ARGV tenant, job id, how long its peer waits in ms.
@@ -39,7 +39,7 @@ return { nextTurn(ARGV[1], waiting), waiting, 0 }`);
 
 // KEYS[4] the tenant's waiting jobs KEYS[5] active KEYS[6] wait KEYS[7] the lock KEYS[8] stalled KEYS[9] marker
 // KEYS[10] the rate limiter's counter ARGV tenant, job id, token, prefix of job keys, 1 if a worker had the job before,
-// how long its peer waits in ms. Gives a fetched job its turn and puts it back, if others wait. Returns whether it did.
+// how long its peer waits in ms. If other jobs wait, gives a fetched job its turn and puts it back; returns whether.
 const putBack = new Script(`${nextTurn}
 if redis.call('LLEN', KEYS[6]) == 0 and redis.call('ZCARD', KEYS[2]) == 0 then return 0 end
 if redis.call('GET', KEYS[7]) ~= ARGV[3] or redis.call('LREM', KEYS[5], 1, ARGV[2]) == 0 then return 0 end
@@ -53,9 +53,9 @@ enqueue(ARGV[4], ARGV[2], nextTurn(ARGV[5] == '1' and ARGV[1] .. ':again' or ARG
 redis.call('ZADD', KEYS[9], 0, '0')
 return 1`);
 
-// KEYS[4] wait ARGV prefix of job keys, how many at most. Sets jobs without a turn behind all others, oldest first.
-// Returns how many there were.
-const setBehind = new Script(`${nextTurn}
+// KEYS[4] wait ARGV prefix of job keys, how many at most. Moves jobs without a turn behind all others, oldest first.
+// Returns how many it moved.
+const moveBehind = new Script(`${nextTurn}
 local most = tonumber(ARGV[2])
 local chosen = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. first * unit, 'LIMIT', 0, most)
 for _, jobId in ipairs(chosen) do place(ARGV[1], jobId, behind) end
@@ -65,17 +65,17 @@ redis.call('LTRIM', KEYS[4], 0, -#listed - 1)
 return #chosen + #listed`);
 
 // ARGV prefix of job keys, prefix of the keys of waiting jobs; then, for each job, its id, its tenant, how long its
-// peer waits in ms, and 1 if a worker had it before. Gives each job that still stands behind all others its turn.
-// Returns how many of them cannot have one.
+// peer waits in ms, and 1 if a worker had it before. Gives its turn to each job that still stands behind all others.
+// Returns how many of them cannot get one.
 const giveTurns = new Script(`${nextTurn}
 local passedOver = 0
 for index = 3, #ARGV, 4 do
   local jobId, tenant, timeoutMs, again = ARGV[index], ARGV[index + 1], ARGV[index + 2], ARGV[index + 3] == '1'
   local score = tonumber(redis.call('ZSCORE', KEYS[2], jobId) or '')
   if not score or score < behind * unit then
-    -- It was taken meanwhile, or has its turn.
+    -- A worker took it meanwhile, or it has its turn.
   elseif redis.call('TYPE', ARGV[1] .. jobId).ok ~= 'hash' then
-    -- It was written by hand, and is mended where it stands.
+    -- Somebody wrote it by hand. The keeper mends it.
     passedOver = passedOver + 1
   else
     local waiting = waitingOf(ARGV[2] .. tenant)
@@ -85,8 +85,8 @@ for index = 3, #ARGV, 4 do
 end
 return passedOver`);
 
-// KEYS[4] the tenant's waiting jobs KEYS[5] the job ARGV tenant. Sets the turn that the job gets when it comes back.
-const comeAgain = new Script(`${nextTurn}
+// KEYS[4] the tenant's waiting jobs KEYS[5] the job ARGV tenant. Sets the turn of the job's next delivery.
+const setNextTurn = new Script(`${nextTurn}
 if redis.call('TYPE', KEYS[5]).ok ~= 'hash' then return 0 end
 redis.call('HSET', KEYS[5], 'priority', nextTurn(ARGV[1] .. ':again', waitingOf(KEYS[4])))
 return 1`);
@@ -114,7 +114,7 @@ for _, jobId in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do lowered(jobId) e
 for _, jobId in ipairs(redis.call('LRANGE', KEYS[5], 0, -1)) do lowered(jobId) end
 return shift`);
 
-/** A job is not taken on, because its tenant has as many waiting jobs as the operator allows. */
+/** A job is refused, because its tenant has as many waiting jobs as the operator allows. */
 export class TenantFull extends QueueError {
   readonly jobId: string;
   constructor(jobId: string, { waiting, limit }: { waiting: number; limit: number }) {
@@ -126,13 +126,13 @@ export class TenantFull extends QueueError {
   }
 }
 
-/** What a job that is about to be added gets: its turn, or the limit that its tenant has reached. */
+/** The turn of a job that is about to be added, or the limit that its tenant has reached. */
 export interface Reservation {
   turn: number;
   refused?: { waiting: number; limit: number };
 }
 
-/** A job as the queue hands it out. */
+/** A job that a worker fetched, before it begins. */
 export interface FetchedJob {
   jobId: string;
   kind: string;
@@ -145,12 +145,12 @@ export interface FetchedJob {
 }
 
 /**
- * The turns of tenants: each waiting job has a number, its priority in BullMQ, and the lowest is taken next. A tenant's
- * first job gets the number of the job that was taken last, each further one a higher number, so that a job waits for
- * few jobs of any other tenant, however many that one submits.
+ * The turns of tenants. The turn of a waiting job is its priority in BullMQ, a number; the job with the lowest is
+ * taken next. A tenant's first job gets the turn of the job that was taken last, each further job a higher one. So a job
+ * waits for few jobs of each other tenant, however many that tenant submits.
  *
- * Our clients ask for a turn before they add a job. When a worker fetches a job that came another way while others
- * wait, all such jobs are set behind the others and get their turns in the background.
+ * Our clients reserve a turn before they add a job. Jobs that come another way have none. Once a worker fetches one of
+ * them while others wait, all of them are moved behind the others, and get their turns in the background.
  */
 export class Turns {
   readonly #connection: Connection;
@@ -165,8 +165,8 @@ export class Turns {
   }
 
   /**
-   * Takes a turn for a job that is about to be added, and counts it as waiting; `turn` is 0 if the queue has the job
-   * already. Refuses if its tenant has as many waiting jobs as the limit `tenant-waiting` allows.
+   * Reserves a turn for a job that is about to be added, and counts it as waiting; `turn` is 0 if the queue has the job
+   * already. Refuses a job whose tenant has as many waiting jobs as the limit `tenant-waiting` allows.
    */
   async reserve(jobId: string, kind: string, data: unknown): Promise<Reservation> {
     const { tenant, timeoutMs } = this.#factsOf(kind, data);
@@ -182,8 +182,8 @@ export class Turns {
   }
 
   /**
-   * Gives a fetched job that has no turn its turn and puts it back, if others wait; then gives some of the others
-   * theirs. Resolves to whether it did: the worker then fetches again.
+   * If a fetched job has no turn and others wait, gives it a turn and puts it back, then gives turns to other jobs
+   * without one. Resolves to whether it put the job back: then the worker fetches again.
    */
   async putBack(job: FetchedJob): Promise<boolean> {
     if (job.priority >= FIRST_TURN) return false;
@@ -196,16 +196,16 @@ export class Turns {
     const isAgain = job.deliveriesBefore > 0 ? 1 : 0;
     const values = [tenant, job.jobId, job.token, `${queue}:`, isAgain, timeoutMs];
     if (Number(await putBack.run(this.#connection, keys, values)) === 0) return false;
-    await this.#setBehind();
-    await this.give();
+    await this.#moveBehind();
+    await this.giveTurns();
     return true;
   }
 
   /**
-   * Gives the jobs behind all others their turns, oldest first. Resolves once all have theirs or a good many: the rest
-   * get theirs in the background.
+   * Gives the jobs behind all others their turns, oldest first. Resolves once all of them, or the first two thousand,
+   * have theirs; the others get theirs in the background.
    */
-  give(): Promise<void> {
+  giveTurns(): Promise<void> {
     if (this.#giving === undefined) {
       const first = Promise.withResolvers<void>();
       this.#giving = first.promise;
@@ -217,37 +217,45 @@ export class Turns {
     return this.#giving;
   }
 
-  /** Sets the turn that a job gets when it comes back. Such turns do not delay its tenant's other jobs. */
-  async comeAgain(jobId: string, kind: string, data: unknown): Promise<void> {
+  /** Sets the turn that a job has when it is delivered again. Such turns do not delay its tenant's other jobs. */
+  async setNextTurn(jobId: string, kind: string, data: unknown): Promise<void> {
     const { tenant } = this.#factsOf(kind, data);
     const keys = [...this.#shared(), this.#keys.waiting(tenant), `${this.#keys.queue}:${jobId}`];
-    await comeAgain.run(this.#connection, keys, [tenant]);
+    await setNextTurn.run(this.#connection, keys, [tenant]);
   }
 
-  /** Lowers all turns once they are high; needed after a million jobs without a pause. */
+  /** Lowers all turns once they are high, as after a million jobs during which the queue was never empty. */
   async lower(from = HIGH_TURN): Promise<void> {
     const { queue } = this.#keys;
     await lower.run(this.#connection, [...this.#shared(), `${queue}:delayed`, `${queue}:active`], [`${queue}:`, from]);
   }
 
-  /** Sets all jobs without a turn behind the others, which BullMQ would hold up for them. */
-  async #setBehind(): Promise<void> {
+  /** Moves all jobs without a turn behind the others. BullMQ would take them first. */
+  async #moveBehind(): Promise<void> {
     const { queue } = this.#keys;
     const keys = [...this.#shared(), `${queue}:wait`];
-    while (Number(await setBehind.run(this.#connection, keys, [`${queue}:`, SET_BEHIND])) >= SET_BEHIND);
+    while (Number(await moveBehind.run(this.#connection, keys, [`${queue}:`, MOVED_PER_STEP])) >= MOVED_PER_STEP);
   }
 
-  async #giveAll(hasBegun: () => void): Promise<void> {
+  /** Calls `onEnough` after the steps that a worker waits for. */
+  async #giveAll(onEnough: () => void): Promise<void> {
     const prioritized = `${this.#keys.queue}:prioritized`;
     for (let steps = 1, passedOver = 0; ; steps += 1) {
-      const jobIds = await this.#connection.zrangebyscore(prioritized, BEHIND, '+inf', 'LIMIT', passedOver, BATCH);
+      const jobIds = await this.#connection.zrangebyscore(
+        prioritized,
+        LAST_PLACE,
+        '+inf',
+        'LIMIT',
+        passedOver,
+        JOBS_PER_STEP,
+      );
       if (jobIds.length > 0) passedOver += await this.#giveSome(jobIds);
-      if (jobIds.length < BATCH) return;
-      if (steps === STEPS_AWAITED) hasBegun();
+      if (jobIds.length < JOBS_PER_STEP) return;
+      if (steps === STEPS_AWAITED) onEnough();
     }
   }
 
-  /** Gives jobs behind all others their turns. Resolves to how many of them cannot have one. */
+  /** Gives turns to jobs that stand behind all others. Resolves to how many of them cannot get one. */
   async #giveSome(jobIds: readonly string[]): Promise<number> {
     const { queue } = this.#keys;
     const reading = this.#connection.pipeline();

@@ -76,7 +76,7 @@ export class Keeper {
     await promoteDue(this.#options).catch(onError);
     await this.#options.turns.lower().catch(onError);
     // The worker that began to give them may have died.
-    await this.#options.turns.give().catch(onError);
+    await this.#options.turns.giveTurns().catch(onError);
     await this.#intake.look().catch(onError);
     await this.#events.read(this.#closed.signal).catch(onError);
     await this.#deadlines.forgetFar().catch(onError);

@@ -25,7 +25,7 @@ export const defaultHistoryLimits: HistoryLimits = {
   memoryShare: 0.7,
 };
 
-/** What could not be kept since the last report. */
+/** Entries that were not kept, and why: the limits of a job, or Redis. */
 export interface LeftOutReport {
   entries: number;
   bytes: number;
@@ -33,16 +33,16 @@ export interface LeftOutReport {
   message?: string;
 }
 
-/** How long entries are collected before they are sent, in milliseconds: a worker that dies loses these. */
+/** How long entries are collected before they are sent, in milliseconds. A worker that dies loses them. */
 const COLLECT_MS = 250;
 
-/** Bytes that one round sends, so that other clients of Redis wait for milliseconds only. */
+/** Most bytes that one round sends, so that other clients of Redis wait for milliseconds only. */
 const BYTES_PER_ROUND = 1_048_576;
 
-/** Bytes that wait for Redis in this process; more are left out. */
+/** Most bytes that wait for Redis in this process; more are left out. */
 const MOST_BYTES_WAITING = 16_777_216;
 
-/** Jobs whose entries wait, so that those left out while Redis is away are counted in bounded memory. */
+/** Most jobs whose entries, or counts of entries left out, wait in this process while Redis is away. */
 const MOST_JOBS_WAITING = 10_000;
 
 /** The pause after a failed round, in milliseconds. */
@@ -51,10 +51,10 @@ const PAUSE_MS = 1_000;
 /** How often Redis' memory is looked at, in milliseconds. */
 const MEMORY_MS = 5_000;
 
-/** How long closing may take, in milliseconds: what is kept must not delay a restart. */
+/** How long closing may take, in milliseconds: a history must not delay a restart. */
 const CLOSE_MS = 1_000;
 
-/** Errors after which a script was certainly not run, and may be run later. Anything else is not sent again. */
+/** Errors after which a script certainly did not run, and can be sent again. After any other it is not. */
 const NOT_RUN = /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|Stream isn't writeable|Cluster isn't ready)/;
 
 interface Waiting {
@@ -67,8 +67,8 @@ interface Waiting {
 }
 
 /**
- * Keeps what happens to jobs in Redis, on a connection of its own. Best effort: no call throws or waits, and whatever
- * Redis does not take in time is left out, counted and reported.
+ * Writes what happens to jobs to Redis, on a connection of its own. Best effort: no call throws or waits. Entries that
+ * Redis does not take in time are left out, counted and reported.
  */
 export class HistoryWriter {
   readonly #connection: Connection;
@@ -76,7 +76,7 @@ export class HistoryWriter {
   readonly #limits: HistoryLimits;
   readonly #onLeftOut: (report: LeftOutReport) => void;
   readonly #waiting = new Map<string, Waiting>();
-  /** What was left out of jobs, until something else of them is sent. */
+  /** What was left out of each job, until its next entries are sent. */
   readonly #left = new Map<string, Pick<Waiting, 'leftEntries' | 'leftBytes'>>();
   #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -92,7 +92,7 @@ export class HistoryWriter {
     this.#onLeftOut = onLeftOut;
   }
 
-  /** Keeps a job as it was submitted; one that is larger than a job may be is not kept. */
+  /** Keeps a job as it was submitted, unless it is larger than a job may be. */
   submitted({ jobId, kind, text, dataDigest, tenant, takenAtMs, rawBytes }: Delivery): void {
     const waiting = this.#waitingOf(jobId);
     if (waiting === undefined) return;
@@ -106,7 +106,7 @@ export class HistoryWriter {
     this.#later(COLLECT_MS);
   }
 
-  /** Adds an entry to a job's history. It must be a JSON object. */
+  /** Adds an entry, a JSON object, to a job's history. */
   add(jobId: string, entry: object): void {
     const waiting = this.#waitingOf(jobId);
     if (waiting === undefined) return;
@@ -115,7 +115,7 @@ export class HistoryWriter {
     this.#later(COLLECT_MS);
   }
 
-  /** Sends what waits, for a second at most, and disconnects. */
+  /** Sends what waits and disconnects; takes a second at most. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -149,7 +149,7 @@ export class HistoryWriter {
     return created;
   }
 
-  /** Counts bytes that wait. Returns whether there is room for them. */
+  /** Takes room for bytes that will wait. Returns whether there is room; if not, the entry is counted as left out. */
   #count(waiting: Waiting, bytes: number): boolean {
     if (this.#waitingBytes + bytes > MOST_BYTES_WAITING) {
       waiting.leftEntries += 1;
@@ -174,7 +174,7 @@ export class HistoryWriter {
     this.#timer.unref();
   }
 
-  /** Sends one round. Resolves to whether Redis took all of it. */
+  /** Sends one round. Resolves to whether the next one can follow at once, without a pause for Redis. */
   async #send(): Promise<boolean> {
     const round: [string, Waiting][] = [];
     let bytes = 0;
@@ -189,7 +189,7 @@ export class HistoryWriter {
       this.#waitingBytes -= waiting.bytes;
     }
     if (isShort) {
-      for (const [jobId, waiting] of round) this.#drop(jobId, waiting, 'its memory is nearly used up');
+      for (const [jobId, waiting] of round) this.#drop(jobId, waiting, 'the memory of Redis is nearly used up');
       return true;
     }
     const sent = await Promise.all(round.map(([jobId, waiting]) => this.#sendOne(jobId, waiting)));
@@ -215,7 +215,7 @@ export class HistoryWriter {
     }
   }
 
-  /** Puts a job's entries back before those that came meanwhile. Returns whether there is room. */
+  /** Puts a job's entries back, before those that came meanwhile. Returns `false` if there is no room for them. */
   #putBack(jobId: string, waiting: Waiting): boolean {
     const isRoom = this.#waitingBytes + waiting.bytes <= MOST_BYTES_WAITING;
     const since = this.#waiting.get(jobId);

@@ -28,7 +28,7 @@ export class LockedJob {
     if (fault !== undefined)
       await this.#connection.hset(`${this.#keys.queue}:${this.#job.id ?? ''}`, 'lastFault', JSON.stringify(fault));
     await this.#connection.zadd(this.#keys.due, Math.round(nowMs + delayMs), this.#job.id ?? '');
-    await this.#turns.comeAgain(this.#job.id ?? '', this.#job.name, this.#job.data);
+    await this.#turns.setNextTurn(this.#job.id ?? '', this.#job.name, this.#job.data);
     await this.#job.moveToDelayed(Date.now() + Math.round(delayMs), this.#token);
     throw new DelayedError();
   }
