@@ -5,10 +5,10 @@ import { decoded } from '../schemas/schema-names.ts';
 import { resolveLocalReference } from '../schemas/schema-walk.ts';
 import type { DescriptionPlace } from './source.ts';
 
-/** The direction of a message; what is only read or only written is required in one of them alone. */
+/** The direction of a message. A `readOnly` or `writeOnly` member is required in one direction only. */
 export type Direction = 'request' | 'response';
 
-/** Most definitions that one schema takes in. */
+/** Most definitions of one schema. */
 const MAX_DEFINITIONS = 400;
 
 /** Most definitions made of one description, in both directions. */
@@ -24,7 +24,7 @@ interface Definition {
   needs: Set<string>;
 }
 
-/** The parts of a description that its schemas refer to. Each becomes a definition once, however often it is used. */
+/** The parts of a description that its schemas refer to. However often a part is used, it becomes one definition. */
 export class Definitions {
   readonly #place: DescriptionPlace;
   readonly #dialect: string | undefined;
@@ -39,16 +39,16 @@ export class Definitions {
     this.#isOpenApi = isOpenApi;
   }
 
-  /** A schema of the description, to be placed at a pointer of another schema; `needs` collects what it refers to. */
+  /** A schema of the description as it stands at a pointer of another schema. Adds to `needs` what it refers to. */
   part(schema: Json, at: string, direction: Direction, needs: Set<string>): Json {
     const local = this.#local(schema, at, direction, needs);
-    // Not by recursion, since definitions can refer to each other in a long chain.
+    // A loop, because a long chain of definitions would overflow the stack.
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop())
       next.schema = this.#local(next.schema, `/$defs/${next.name}`, direction, next.needs);
     return local;
   }
 
-  /** A schema of such parts with the definitions that they refer to, and where those come from. */
+  /** A schema that was built of such parts, with the definitions that they need and their origins. */
   complete(schema: Json, needs: ReadonlySet<string>): { schema: Json; origins: Origin[] } {
     if (!isObject(schema)) return { schema, origins: [] };
     const taken = new Map<string, Definition>();
@@ -69,7 +69,7 @@ export class Definitions {
     };
   }
 
-  /** The origin of a part of a schema that is at a pointer of the description. */
+  /** The origin of the part of a schema `at` a pointer, if it comes from `pointer` in the description. */
   originAt(at: string, pointer: string): Origin {
     return { at, start: this.#place.start, pointer: this.#place.pointer + pointer };
   }
@@ -94,7 +94,7 @@ export class Definitions {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const schema = valueAt(this.#place.root.value, pointer);
-    // Beyond the limit the reference stays, and is found to point to nothing.
+    // Beyond the limit the reference stays as it is, and a later check finds that it points to nothing.
     if ((!isObject(schema) && typeof schema !== 'boolean') || this.#known.size >= MAX_KNOWN) return undefined;
     const definition: Definition = {
       key,
@@ -109,7 +109,7 @@ export class Definitions {
     return definition;
   }
 
-  /** The last name in a pointer, if it is a plain one that is not taken. */
+  /** A name for a definition: the last one in its pointer, with a number if it is taken. */
   #freshName(pointer: string, direction: Direction): string {
     const names = this.#names[direction];
     const [, plain = 'definition'] = /\/(\w{1,60})$/.exec(pointer) ?? [];
@@ -120,7 +120,7 @@ export class Definitions {
   }
 }
 
-/** A schema that does not require what this direction does not carry (OpenAPI, `readOnly` and `writeOnly`). */
+/** A schema that does not require the members that this direction does not have (OpenAPI: `readOnly`, `writeOnly`). */
 function requiredIn(schema: Json, direction: Direction): Json {
   return inner(schema, direction === 'request' ? 'readOnly' : 'writeOnly');
 }

@@ -2,7 +2,7 @@ import type { Case, Interaction, LocatedSchema } from '../contract/agreement.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { describesObjects, withMember, wrappedSchema } from './with-member.ts';
 
-/** One method of a service, before it is known whether it is the only one. */
+/** One method of a service, without the mark that its requests need where there are several methods. */
 export interface DescribedMethod {
   /** Its name; unique in its agreement. */
   name: string;
@@ -25,10 +25,10 @@ export interface MethodExample {
   expected: string;
 }
 
-/** The member by which a request names its method, where an agreement has several. */
+/** The member with which a request names its method, where an agreement has several. */
 export const METHOD_MARK = '$method';
 
-/** The member that holds a request that is not an object, next to the mark. */
+/** The member next to the mark that holds a request which is not an object. */
 export const PARAMS = 'params';
 
 /**
@@ -52,14 +52,14 @@ export function interactionsOf(methods: readonly DescribedMethod[]): { interacti
   };
 }
 
-/** A request of a method as handlers see it where the agreement has several. */
+/** A request of a method as handlers see it where the agreement has several methods. */
 export function markedRequest(
   { name, request: located }: Pick<DescribedMethod, 'name' | 'request'>,
   request: Json,
 ): Json {
   const isBeside = located === null ? isObject(request) : describesObjects(located.schema);
   if (!isBeside) return { [METHOD_MARK]: name, [PARAMS]: request };
-  // A request that breaks its schema stays visible as it is.
+  // The schema wants an object, so this request violates it; a finding must show it as it is.
   return isObject(request) ? { [METHOD_MARK]: name, ...request } : request;
 }
 

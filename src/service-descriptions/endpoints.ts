@@ -1,33 +1,33 @@
 import { escapeToken, isObject, type Json } from '../kernel/json.ts';
 import { quoteText } from '../kernel/quote.ts';
 import type { DescribedMethod } from './described-method.ts';
-import { Messages, objectOf } from './messages.ts';
+import { objectOf, SchemaBuilder } from './schema-builder.ts';
 import type { Placed, Source } from './source.ts';
 
 /** Most parameters of one endpoint. */
 const MAX_PARAMETERS = 64;
 
 /**
- * Reads the endpoints of an `interface` as the examples of Agent Description write it: parameters are schemas with
- * `name` and `required` among their keywords. An interface for natural language is an error.
+ * Reads the endpoints of an `interface` in the form of the examples of Agent Description: a parameter is a schema that
+ * also has `name` and `required`. An interface for natural language is an error.
  */
 export function readEndpoints(source: Source, isWanted: (name: string) => boolean): DescribedMethod[] {
   const described = source.at(source.root, 'interface');
   const type = source.at(described, 'type');
   if (type?.node.value === 'NaturalLanguage')
     source.fault('error', type, 'an interface for natural language', 'one with a form that code can keep');
-  const messages = new Messages(source);
+  const builder = new SchemaBuilder(source);
   return source.items(source.at(described, 'endpoints')).flatMap((endpoint) => {
     const name = source.text(endpoint, 'name');
     if (name === '') {
       source.fault('error', endpoint, 'an endpoint without a name', 'a name');
       return [];
     }
-    return isWanted(name) ? [readEndpoint(source, messages, endpoint, name)] : [];
+    return isWanted(name) ? [readEndpoint(source, builder, endpoint, name)] : [];
   });
 }
 
-function readEndpoint(source: Source, messages: Messages, endpoint: Placed, name: string): DescribedMethod {
+function readEndpoint(source: Source, builder: SchemaBuilder, endpoint: Placed, name: string): DescribedMethod {
   const list = source.at(endpoint, 'parameters');
   const parameters = source.items(list);
   if (list !== undefined && parameters.length > MAX_PARAMETERS)
@@ -42,14 +42,14 @@ function readEndpoint(source: Source, messages: Messages, endpoint: Placed, name
   const about = { heading: name, place: list ?? endpoint } as const;
   return {
     name,
-    request: messages.of({ ...about, direction: 'request', parts: members }, (schemas) =>
+    request: builder.schemaOf({ ...about, direction: 'request', parts: members }, (schemas) =>
       objectOf(members.map((member, index) => ({ ...member, schema: withoutName(schemas[index] ?? true) }))),
     ),
     replies:
       response === undefined
         ? []
         : [
-            messages.of(
+            builder.schemaOf(
               { ...about, direction: 'response', place: response, parts: [{ at: '', schema: response }] },
               ([schema]) => schema ?? true,
             ),
@@ -60,7 +60,7 @@ function readEndpoint(source: Source, messages: Messages, endpoint: Placed, name
   };
 }
 
-/** A parameter as a schema: without its name, and without what says that it is required itself. */
+/** A parameter as a schema: without its name, and without a `required` that concerns the parameter itself. */
 function withoutName(schema: Json): Json {
   if (!isObject(schema)) return schema;
   const { name: _, required, ...rest } = schema;

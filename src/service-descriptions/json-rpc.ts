@@ -24,7 +24,7 @@ export function readJsonRpc(source: Source, isWanted: (name: string) => boolean)
   return [...methods.values()];
 }
 
-/** The reply in a response: its result, or its error as one; `undefined` if it has neither. */
+/** The reply in a response: its result, or `{ error }`; `undefined` if it has neither. */
 function replyIn(source: Source, response: Placed | undefined): Json | undefined {
   const error = source.at(response, 'error')?.node.value;
   return error === undefined || error === null ? source.at(response, 'result')?.node.value : { error };

@@ -1,23 +1,22 @@
 import type { Json } from '../kernel/json.ts';
 import { quoteText } from '../kernel/quote.ts';
 import type { DescribedMethod } from './described-method.ts';
-import { Messages, objectOf } from './messages.ts';
-import { kindOf, type Source } from './source.ts';
+import { objectOf, SchemaBuilder } from './schema-builder.ts';
+import type { Source } from './source.ts';
 
 /**
- * Reads the tools of an MCP `tools/list` result that a choice wants. The request is the arguments of a call. The reply
- * is the structured content where the tool has an `outputSchema`, or a failed result; else the whole result of
- * `tools/call`.
+ * Reads the wanted tools of an MCP `tools/list` result. The request is the arguments of a call. If the tool has an
+ * `outputSchema`, the reply is the structured content, or a failed result; if not, the whole result of `tools/call`.
  */
 export function readMcpTools(source: Source, isWanted: (name: string) => boolean): DescribedMethod[] {
   const cursor = source.at(source.root, 'nextCursor');
   if (typeof cursor?.node.value === 'string')
     source.fault('warning', cursor, 'only a part of the tools', 'all of them, without nextCursor');
-  const messages = new Messages(source);
+  const builder = new SchemaBuilder(source);
   return source.items(source.at(source.root, 'tools')).flatMap((tool) => {
     const name = source.text(tool, 'name');
     if (name === '') {
-      source.fault('error', tool, `${kindOf(source.at(tool, 'name')?.node.value)} as the name of a tool`, 'a name');
+      source.fault('error', tool, 'a tool without a name', 'a name');
       return [];
     }
     if (!isWanted(name)) return [];
@@ -30,16 +29,16 @@ export function readMcpTools(source: Source, isWanted: (name: string) => boolean
       parts: [{ at: '', schema: input }],
     } as const;
     const reply = { direction: 'response', heading: name, place: output ?? tool } as const;
-    const result = (schema: Json) => messages.of({ ...reply, place: tool, parts: [] }, () => schema);
+    const result = (schema: Json) => builder.schemaOf({ ...reply, place: tool, parts: [] }, () => schema);
     return [
       {
         name,
-        request: messages.of(request, ([schema]) => schema ?? true),
+        request: builder.schemaOf(request, ([schema]) => schema ?? true),
         replies:
           output === undefined
             ? [result(RESULT)]
             : [
-                messages.of({ ...reply, parts: [{ at: '', schema: output }] }, ([schema]) => schema ?? true),
+                builder.schemaOf({ ...reply, parts: [{ at: '', schema: output }] }, ([schema]) => schema ?? true),
                 result(FAILURE),
               ],
         examples: [],

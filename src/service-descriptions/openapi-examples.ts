@@ -7,8 +7,8 @@ import type { OperationRequest } from './openapi-request.ts';
 const MAX_EXAMPLES = 64;
 
 /**
- * The examples of an operation: a request and a reply of one name belong together, and so do the only example of the
- * request and the only one of the replies. Several replies of one name belong to nothing.
+ * The examples of an operation. A request and a reply belong together if they have the same name, or if there is only
+ * one request and one reply. If several replies have one name, none of them is used.
  */
 export function examplesOf(request: OperationRequest, replies: readonly OperationReply[]): MethodExample[] {
   const answers = replies.flatMap(({ examples, reply }) =>
@@ -37,7 +37,7 @@ function requestNamed({ parts, bodyMember }: OperationRequest, name: string): Js
   if (parts.length > 0 && !parts.some(({ examples }) => examples.has(name))) return undefined;
   const members: [string, Json][] = [];
   for (const part of parts) {
-    // An example of a parameter that has no name goes with every named one of the others.
+    // An unnamed example of a parameter goes with each named example of the other parts.
     const value = part.examples.get(name) ?? part.examples.get('');
     if (value !== undefined) members.push([part.name, value]);
     else if (part.required || part.name === bodyMember) return undefined;

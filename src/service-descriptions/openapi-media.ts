@@ -1,7 +1,7 @@
 import type { Json } from '../kernel/json.ts';
 import type { Placed, Source } from './source.ts';
 
-/** The content of a body: what a handler sees of it. */
+/** The content of a body, as a handler sees it. */
 export interface Media {
   place: Placed;
   /** Absent if the description has none. */
@@ -18,7 +18,7 @@ const KINDS: readonly { of: RegExp; isText: boolean }[] = [
   { of: /^text\//i, isText: true },
 ];
 
-/** The content that handlers get or give: JSON, else a form, else a text; `undefined` if there is no content. */
+/** The content that handlers get or return: JSON if there is any, else a form, else a text; `undefined` if none. */
 export function mediaOf(source: Source, body: Placed | undefined): Media | undefined {
   const types = source.members(source.at(body, 'content'));
   for (const { of, isText } of KINDS) {
@@ -37,7 +37,7 @@ export function bareBody({ isText }: Pick<Media, 'isText'>): Json {
 /** Most named examples of one body or parameter. */
 const MAX_EXAMPLES = 64;
 
-/** The examples of a body or parameter by name; the one of `example` has the empty name. */
+/** The examples of a body or parameter by name. The value of `example` has the empty name. */
 export function namedExamples(source: Source, holder: Placed | undefined): Map<string, Json> {
   const found = new Map<string, Json>();
   const single = source.at(holder, 'example')?.node.value;

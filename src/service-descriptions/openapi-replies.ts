@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/json.ts';
-import { ERROR_DATA, errorReply, NOTHING } from './messages.ts';
 import { bareBody, mediaOf, namedExamples } from './openapi-media.ts';
+import { ERROR_DATA, errorReply, NOTHING } from './schema-builder.ts';
 import { kindOf, type Placed, type Source } from './source.ts';
 
 /** Most responses of one operation. */
@@ -9,7 +9,7 @@ const MAX_RESPONSES = 32;
 /** A possible reply of an operation. */
 export interface OperationReply {
   place: Placed;
-  /** The schema of the body; `null` if nothing is to be placed in the schema of the reply. */
+  /** The schema of the body, which goes to `at` in the schema of the reply; `null` if there is none. */
   data: Placed | null;
   at: string;
   build(data: Json | undefined): Json;
@@ -20,7 +20,7 @@ export interface OperationReply {
 }
 
 /**
- * Reads the responses of an operation. The reply to a request that succeeds is the body; every other status is
+ * Reads the responses of an operation. The reply of a success is the body; that of any other status is
  * `{ "error": { "code": status, "message": description, "data": body } }`.
  */
 export function readReplies(source: Source, operation: Placed): OperationReply[] {
@@ -47,7 +47,7 @@ export function readReplies(source: Source, operation: Placed): OperationReply[]
 
 const SUCCESS = /^2(?:\d\d|XX)$/i;
 
-/** The schema of the code of an error; `undefined` if the name is no status. */
+/** The schema of the code of an error; `undefined` if the name is not a status. */
 function codeOf(name: string): Json | undefined {
   if (name === 'default') return { type: 'integer', minimum: 400, maximum: 599 };
   if (/^[1345]\d\d$/.test(name)) return { const: Number(name) };
@@ -79,7 +79,7 @@ function failureOf(source: Source, response: Placed, code: Json): OperationReply
     at: ERROR_DATA,
     build: (schema) =>
       errorReply(code, message, schema ?? (media === undefined ? true : bareBody(media)), media !== undefined),
-    // Without one status, the code of an example is not known.
+    // With a range of statuses, the code of an example is not known.
     examples: media === undefined || status === undefined ? new Map() : namedExamples(source, media.place),
     reply: (data) => ({ error: { code: status ?? null, message, data } }),
   };

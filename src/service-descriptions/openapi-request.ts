@@ -1,6 +1,6 @@
 import { escapeToken, type Json } from '../kernel/json.ts';
-import { objectOf, type Part } from './messages.ts';
 import { bareBody, type Media, mediaOf, namedExamples } from './openapi-media.ts';
+import { objectOf, type Part } from './schema-builder.ts';
 import { kindOf, type Placed, type Source } from './source.ts';
 
 /** Most parameters of one operation. */

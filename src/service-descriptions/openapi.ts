@@ -2,21 +2,21 @@ import type { LocatedSchema } from '../contract/agreement.ts';
 import type { Json } from '../kernel/json.ts';
 import { quoteText } from '../kernel/quote.ts';
 import type { DescribedMethod } from './described-method.ts';
-import { Messages } from './messages.ts';
 import { examplesOf } from './openapi-examples.ts';
 import { readReplies } from './openapi-replies.ts';
 import { readRequest } from './openapi-request.ts';
+import { SchemaBuilder } from './schema-builder.ts';
 import { kindOf, type Placed, type Source } from './source.ts';
 
 /** The members of a path item that are operations. */
 const HTTP_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
 
 /**
- * Reads the operations of an OpenAPI document (3.0, 3.1 or newer) that a choice wants. An operation is called by its
- * `operationId`, else by its HTTP method and path, as in `GET /rooms`. Webhooks and callbacks are left out.
+ * Reads the wanted operations of an OpenAPI document (3.0, 3.1 or newer). The name of an operation is its
+ * `operationId`, else its HTTP method and path, as in `GET /rooms`. Webhooks and callbacks are left out.
  */
 export function readOpenApi(source: Source, isWanted: (name: string) => boolean): DescribedMethod[] {
-  const messages = new Messages(source, true);
+  const builder = new SchemaBuilder(source, true);
   const paths = source.at(source.root, 'paths');
   if (paths !== undefined && paths.node.members === undefined)
     source.fault('error', paths, kindOf(paths.node.value), 'an object of paths');
@@ -31,26 +31,26 @@ export function readOpenApi(source: Source, isWanted: (name: string) => boolean)
         return [];
       }
       const name = source.text(operation, 'operationId') || `${method.toUpperCase()} ${path}`;
-      return isWanted(name) ? [readOperation(source, messages, { item, operation, name })] : [];
+      return isWanted(name) ? [readOperation(source, builder, { item, operation, name })] : [];
     });
   });
 }
 
 function readOperation(
   source: Source,
-  messages: Messages,
+  builder: SchemaBuilder,
   { item, operation, name }: { item: Placed; operation: Placed; name: string },
 ): DescribedMethod {
   const request = readRequest(source, { item, operation });
   const replies = readReplies(source, operation);
   const parts = request.parts.map(({ at, schema }) => ({ at, schema }));
   const place = request.place ?? operation;
-  const asked: LocatedSchema = messages.of(
+  const asked: LocatedSchema = builder.schemaOf(
     { direction: 'request', heading: name, place, parts },
     (schemas): Json => request.build(schemas),
   );
   const answered = replies.map(({ place: where, data, at, build }) =>
-    messages.of(
+    builder.schemaOf(
       { direction: 'response', heading: name, place: where, parts: data === null ? [] : [{ at, schema: data }] },
       ([schema]) => build(schema),
     ),

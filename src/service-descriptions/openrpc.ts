@@ -2,7 +2,7 @@ import type { LocatedSchema } from '../contract/agreement.ts';
 import { escapeToken, type Json } from '../kernel/json.ts';
 import { quoteText } from '../kernel/quote.ts';
 import type { DescribedMethod, MethodExample } from './described-method.ts';
-import { errorReply, Messages, NOTHING, objectOf } from './messages.ts';
+import { errorReply, NOTHING, objectOf, SchemaBuilder } from './schema-builder.ts';
 import { kindOf, type Placed, type Source } from './source.ts';
 
 /** Most parameters, errors and examples of one method. */
@@ -15,33 +15,32 @@ interface Parameter {
   required: boolean;
 }
 
-/** Reads the methods of an OpenRPC document (version 1) that a choice wants. */
+/** Reads the wanted methods of an OpenRPC document (version 1). */
 export function readOpenRpc(source: Source, isWanted: (name: string) => boolean): DescribedMethod[] {
-  const messages = new Messages(source);
+  const builder = new SchemaBuilder(source);
   return source.items(source.at(source.root, 'methods')).flatMap((given) => {
     const method = source.resolved(given);
     if (method === undefined) return [];
     const name = source.text(method, 'name');
     if (name === '') {
-      const found = kindOf(source.at(method, 'name')?.node.value ?? undefined);
-      source.fault('error', method, `${found} as the name of a method`, 'a name');
+      source.fault('error', method, 'a method without a name', 'a name');
       return [];
     }
-    return isWanted(name) ? [readMethod(source, messages, method, name)] : [];
+    return isWanted(name) ? [readMethod(source, builder, method, name)] : [];
   });
 }
 
-function readMethod(source: Source, messages: Messages, method: Placed, name: string): DescribedMethod {
+function readMethod(source: Source, builder: SchemaBuilder, method: Placed, name: string): DescribedMethod {
   const parameters = partsOf(source, method, 'params').flatMap((one) => readParameter(source, one));
   const isByPosition = source.text(method, 'paramStructure') === 'by-position';
   const place = source.at(method, 'params') ?? method;
   const result = source.at(method, 'result');
   return {
     name,
-    request: requestOf(messages, name, place, parameters, isByPosition),
+    request: requestOf(builder, name, place, parameters, isByPosition),
     replies: [
-      replyOf(source, messages, name, method, result),
-      ...partsOf(source, method, 'errors').flatMap((one) => readError(source, messages, name, one)),
+      replyOf(source, builder, name, method, result),
+      ...partsOf(source, method, 'errors').flatMap((one) => readError(source, builder, name, one)),
     ],
     examples: partsOf(source, method, 'examples').flatMap((one) =>
       readExample(source, one, parameters, { isByPosition, isNotification: result === undefined }),
@@ -75,7 +74,7 @@ function readParameter(source: Source, given: Placed): Parameter[] {
 }
 
 function requestOf(
-  messages: Messages,
+  builder: SchemaBuilder,
   heading: string,
   place: Placed,
   parameters: readonly Parameter[],
@@ -85,7 +84,7 @@ function requestOf(
     at: isByPosition ? `/prefixItems/${index}` : `/properties/${escapeToken(name)}`,
     schema,
   }));
-  return messages.of({ direction: 'request', heading, place, parts }, (schemas) =>
+  return builder.schemaOf({ direction: 'request', heading, place, parts }, (schemas) =>
     isByPosition
       ? {
           type: 'array',
@@ -99,26 +98,26 @@ function requestOf(
 
 function replyOf(
   source: Source,
-  messages: Messages,
+  builder: SchemaBuilder,
   heading: string,
   method: Placed,
   result: Placed | undefined,
 ): LocatedSchema {
-  // A method without a result is a notification, which nobody answers.
+  // A method without a result is a notification, which gets no reply.
   if (result === undefined)
-    return messages.of({ direction: 'response', heading, place: method, parts: [] }, () => NOTHING);
+    return builder.schemaOf({ direction: 'response', heading, place: method, parts: [] }, () => NOTHING);
   const resolved = source.resolved(result);
   const descriptor = resolved ?? result;
   const schema = source.at(resolved, 'schema');
   if (resolved !== undefined && schema === undefined)
     source.fault('warning', descriptor, 'no schema of the result', 'a JSON Schema');
-  return messages.of(
+  return builder.schemaOf(
     { direction: 'response', heading, place: schema ?? descriptor, parts: [{ at: '', schema }] },
     ([whole]) => whole ?? true,
   );
 }
 
-function readError(source: Source, messages: Messages, heading: string, given: Placed): LocatedSchema[] {
+function readError(source: Source, builder: SchemaBuilder, heading: string, given: Placed): LocatedSchema[] {
   const code = source.at(given, 'code')?.node.value;
   if (!Number.isInteger(code)) {
     source.fault('error', given, `${kindOf(code)} as the code of an error`, 'a whole number');
@@ -127,7 +126,7 @@ function readError(source: Source, messages: Messages, heading: string, given: P
   const data = source.at(given, 'data')?.node.value;
   const parts = { direction: 'response', heading, place: given, parts: [] } as const;
   return [
-    messages.of(parts, () =>
+    builder.schemaOf(parts, () =>
       errorReply(
         { const: code as Json },
         source.text(given, 'message'),
@@ -171,7 +170,7 @@ function exampleValue(source: Source, given: Placed): { name: string; value: Jso
   return value === undefined ? undefined : { name: source.text(example, 'name'), value };
 }
 
-/** Examples are named as they like, so their names count only where all are names of parameters; else their order. */
+/** Examples may have any names, so they are matched by name only if all are names of parameters, and else by order. */
 function byName(values: readonly { name: string; value: Json }[], parameters: readonly Parameter[]): Json {
   const names = new Set(parameters.map(({ name }) => name));
   const areNamed =

@@ -12,7 +12,7 @@ import { readOpenRpc } from './openrpc.ts';
 import type { DescriptionChoice, DescriptionFault, ServiceDescription } from './service-description.ts';
 import { type DescriptionPlace, Source } from './source.ts';
 
-/** Most methods of one agreement: their schemas are compared with each other, and together make up one schema. */
+/** Most methods of one agreement: their schemas are compared with each other, and are joined to one schema. */
 export const MAX_METHODS = 64;
 
 /** Longest text of a description, in UTF-16 units; as long as the largest job. */
@@ -48,7 +48,7 @@ export interface DescribedMethods {
   faults: readonly DescriptionFault[];
 }
 
-/** The methods of a service description; `undefined` if the value is none. Never throws. */
+/** The methods of a service description; `undefined` if the value is not one. Never throws. */
 export function methodsAt(
   given: DescriptionPlace,
   { methods: wanted }: DescriptionChoice = {},
@@ -59,7 +59,7 @@ export function methodsAt(
   const source = new Source(place);
   const names = wanted && new Set(wanted);
   let asked = 0;
-  // Methods beyond the limit are counted and not read.
+  // Methods beyond the limit are counted, but not read.
   const found = READERS[format](source, (name) => {
     const isWanted = names === undefined || names.has(name);
     asked += isWanted ? 1 : 0;
@@ -84,7 +84,7 @@ const READERS = {
   'mcp-tools': readMcpTools,
 } as const;
 
-/** The result in a JSON-RPC response, as `tools/list` and `rpc.discover` answer; everything else as it is. */
+/** The result in a JSON-RPC response, such as that of `tools/list` or `rpc.discover`; any other value as it is. */
 function withoutEnvelope(place: DescriptionPlace): DescriptionPlace {
   const { root, pointer } = place;
   if (!isEnvelope(root.value)) return place;
@@ -92,7 +92,7 @@ function withoutEnvelope(place: DescriptionPlace): DescriptionPlace {
   return result === undefined ? place : { ...place, root: result, pointer: `${pointer}/result` };
 }
 
-/** The methods without those whose names are taken, each of which is a fault. */
+/** The methods, of each name only the first one. Every other one is a fault. */
 function distinct(methods: readonly DescribedMethod[], source: Source): DescribedMethod[] {
   const byName = new Map<string, DescribedMethod>();
   for (const method of methods) {
@@ -102,7 +102,7 @@ function distinct(methods: readonly DescribedMethod[], source: Source): Describe
   return [...byName.values()];
 }
 
-/** The one JSON or YAML value in a range of a text, or what was found instead of it and where. */
+/** The single JSON or YAML value in a range of a text, or what was found instead, and where. */
 export function descriptionRoot(
   text: string,
   { start: from, end }: { start: number; end: number },
@@ -114,7 +114,7 @@ export function descriptionRoot(
     const json = readJson(text, from + start, true);
     if (!json.ok)
       return { found: json.beyond === 'depth' ? 'JSON that nests too deep' : 'JSON that breaks off', at: json.at };
-    // What follows the range is no part of it.
+    // The reader may have read on beyond the range.
     const { end: after } = json.node;
     if (after > end) return { found: 'JSON that breaks off', at: end };
     return text.slice(after, end).trim() === '' ? { root: json.node } : { found: 'text after the JSON', at: after };

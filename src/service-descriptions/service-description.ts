@@ -2,9 +2,9 @@ import type { Case, Interaction } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { DescriptionFormat } from '../documents/description-format.ts';
 
-/** What a service description says: facts, and what of it cannot be used. */
+/** What was read from a service description, and the faults in it. */
 export interface ServiceDescription {
-  /** `null` if the text is no service description that is known. */
+  /** `null` if the text is not a service description in a known format. */
   format: DescriptionFormat | null;
   /** Its title; empty if it has none. */
   title: string;

@@ -6,7 +6,7 @@ import { MAX_QUOTE_CHARS, quoteText } from '../kernel/quote.ts';
 import { decoded } from '../schemas/schema-names.ts';
 import type { DescriptionFault } from './service-description.ts';
 
-/** A value of a description with its JSON pointer from the root of the description. */
+/** A value of a description, with its JSON pointer there. */
 export interface Placed {
   node: LocatedJson;
   pointer: string;
@@ -44,24 +44,24 @@ export class Source {
     return { node: this.place.root, pointer: '' };
   }
 
-  /** A member of an object; `undefined` if there is none, or no object. */
+  /** A member of an object; `undefined` if it has no such member, or is not an object. */
   at(holder: Placed | undefined, name: string): Placed | undefined {
     const node = holder && this.#membersOf(holder.node).get(name);
     return node && { node, pointer: `${holder.pointer}/${escapeToken(name)}` };
   }
 
-  /** A member that is a text; empty if it is none. */
+  /** The text of a member; empty if the member is not a text. */
   text(holder: Placed | undefined, name: string): string {
     const value = this.at(holder, name)?.node.value;
     return typeof value === 'string' ? value : '';
   }
 
-  /** The items of a list; none if it is no list. */
+  /** The items of a list; none if it is not a list. */
   items(list: Placed | undefined): Placed[] {
     return (list?.node.items ?? []).map((node, index) => ({ node, pointer: `${list?.pointer}/${index}` }));
   }
 
-  /** The members of an object, in text order and without repeated ones; none if it is no object. */
+  /** The members of an object, in text order, without repeated ones; none if it is not an object. */
   members(holder: Placed | undefined): { name: string; member: Placed }[] {
     if (holder === undefined) return [];
     return [...this.#membersOf(holder.node)].map(([name, node]) => ({
@@ -142,7 +142,7 @@ export class Source {
   }
 }
 
-/** A value as the text of a fault says it: its type, or the value itself where it is short. */
+/** How a fault names a value: by its type, or as a quotation if it is a text, a number or a boolean. */
 export function kindOf(value: Json | undefined): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -3,13 +3,13 @@ import { rebased } from '../documents/schema-union.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { resolveLocalReference } from '../schemas/schema-walk.ts';
 
-/** Longest chain of references and combinations followed to learn what a schema describes. */
+/** Most references and combinations that are followed in a row to learn what a schema describes. */
 const MAX_DEPTH = 8;
 
 /** Most subschemas examined to learn what one schema describes; combinations could multiply them. */
 const MAX_EXAMINED = 400;
 
-/** Whether a schema describes objects and nothing else, so that a member can be added to what it describes. */
+/** Whether a schema describes only objects, so that a member can be added to them. */
 export function describesObjects(schema: Json): boolean {
   const budget = { left: MAX_EXAMINED };
   const describes = (part: Json, depth: number): boolean => {
@@ -42,14 +42,14 @@ export function withMember(located: LocatedSchema, name: string, member: Json): 
     ...definitionsOf(given),
     ...opened,
     type: 'object',
-    // Last, so that the places of the others stay what they are.
+    // Last, so that the other members keep their places.
     properties: { ...(isObject(properties) ? properties : {}), [name]: member },
     required: [...(Array.isArray(required) ? required : []), name],
   };
   return { ...located, schema, origins: pointer === '' ? [...origins] : movedOrigins(located, pointer) };
 }
 
-/** An object that holds what a schema describes as one member, next to another one. Both are required. */
+/** A schema of objects with two required members: `inner`, which the given schema describes, and `name`. */
 export function wrappedSchema(located: LocatedSchema, name: string, member: JsonObject, inner: string): LocatedSchema {
   const at = `/properties/${inner}`;
   const schema: Json = {
@@ -92,7 +92,7 @@ function movedOrigins({ origins = [], start }: LocatedSchema, pointer: string): 
   return [...origins.filter(({ at }) => at !== ''), root];
 }
 
-/** A part of a schema, changed where it would refuse a member of that name; references to such parts are followed. */
+/** A part of a schema that now allows a member of that name, also in the parts that it refers to. */
 function openedFor(given: JsonObject, root: JsonObject, name: string): JsonObject {
   const budget = { left: MAX_EXAMINED };
   const opened = (part: Json, depth: number): Json => {

@@ -6,8 +6,8 @@ const WORDS: ReadonlySet<string> = new Set(['summary', 'description']);
 /** Members that hold schemas, or shared parts. */
 const SCHEMAS: ReadonlySet<string> = new Set(['schema', 'schemas', 'inputSchema', 'outputSchema']);
 
-/** The parts of a description that have no words for people: all but its summaries and descriptions outside schemas. */
-export function wordlessParts(text: string, root: LocatedJson, end: number): { start: number; end: number }[] {
+/** The parts of a description without words for people: all but the summaries and descriptions outside its schemas. */
+export function wordlessParts(text: string, root: LocatedJson, wholeEnd: number): { start: number; end: number }[] {
   const texts: LocatedJson[] = [];
   const pending = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
@@ -24,5 +24,5 @@ export function wordlessParts(text: string, root: LocatedJson, end: number): { s
     parts.push({ start: from, end: start + quote });
     from = Math.max(from, end - quote);
   }
-  return [...parts, { start: from, end }];
+  return [...parts, { start: from, end: wholeEnd }];
 }

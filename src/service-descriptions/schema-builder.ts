@@ -4,11 +4,11 @@ import { allSubschemas, MAX_SUBSCHEMAS } from '../schemas/schema-walk.ts';
 import { Definitions, type Direction } from './definitions.ts';
 import { kindOf, type Placed, type Source } from './source.ts';
 
-/** A schema of the description and where it goes in the schema of a message. */
+/** A schema of the description, and its place in the schema of a message. */
 export interface Part {
   /** JSON pointer; empty if the part is the whole schema. */
   at: string;
-  /** Anything is allowed there if absent. */
+  /** If absent, anything is allowed there. */
   schema: Placed | undefined;
 }
 
@@ -17,19 +17,19 @@ export interface MessageParts {
   direction: Direction;
   /** The name of its method. */
   heading: string;
-  /** What of the description describes it. */
+  /** The part of the description that describes it. */
   place: Placed;
   parts: readonly Part[];
 }
 
 /**
- * Most subschemas of all messages of one description. One agreement can use `MAX_SUBSCHEMAS` of each side, so more is
- * of no use without a choice of methods.
+ * Most subschemas of all messages of one description. One agreement can use `MAX_SUBSCHEMAS` of each side, so with more
+ * methods must be chosen.
  */
 const MAX_DESCRIBED = 10 * MAX_SUBSCHEMAS;
 
-/** Makes the schemas of messages from those of a description. */
-export class Messages {
+/** Builds the schemas of messages from the schemas of a description. */
+export class SchemaBuilder {
   readonly #source: Source;
   readonly #definitions: Definitions;
   #left = MAX_DESCRIBED;
@@ -39,10 +39,10 @@ export class Messages {
     this.#definitions = new Definitions(source.place, source.dialect, isOpenApi);
   }
 
-  /** A schema built from parts of the description, with the definitions that those need. */
-  of({ direction, heading, place, parts }: MessageParts, build: (parts: readonly Json[]) => Json): LocatedSchema {
+  /** The schema of a message, built from parts of the description, with the definitions that they need. */
+  schemaOf({ direction, heading, place, parts }: MessageParts, build: (parts: readonly Json[]) => Json): LocatedSchema {
     const { node } = place;
-    // Once the budget is spent, further messages cost nothing.
+    // Once the budget is spent, further messages are not built.
     if (this.#left < 0) return { schema: true, start: node.start, end: node.start, heading };
     const needs = new Set<string>();
     const schemas = parts.map(({ at, schema }) =>
@@ -53,7 +53,7 @@ export class Messages {
     return {
       schema: this.#affordable(schema, place),
       start: node.start,
-      // What was built of several parts has no text of its own.
+      // A schema that was built of several parts has no text of its own.
       end: parts.some(({ at }) => at === '') ? node.end : node.start,
       heading,
       ...(baseUri === undefined ? {} : { baseUri }),
@@ -62,7 +62,7 @@ export class Messages {
         ...parts.flatMap(({ at, schema: part }) =>
           part === undefined ? [] : [this.#definitions.originAt(at, part.pointer)],
         ),
-        // A patch of what was built points to nothing there, so no text is changed.
+        // A patch of a built schema has no place in the text, so that it changes no text.
         ...(parts.some(({ at }) => at === '') ? [] : [this.#definitions.originAt('', place.pointer)]),
       ],
     };
@@ -98,10 +98,10 @@ export function objectOf(members: readonly { name: string; schema: Json; require
   };
 }
 
-/** What answers a request that wants no reply. */
+/** The reply of a method that sends none. */
 export const NOTHING: Json = { title: 'NoReply', description: 'Nothing is sent.', type: 'null' };
 
-/** Where the data of a declared error are in the schema of a reply. */
+/** The place of the data of a declared error in the schema of a reply. */
 export const ERROR_DATA = '/properties/error/properties/data';
 
 /** The schema of a reply that reports a declared error. */
