@@ -146,8 +146,8 @@ export interface FetchedJob {
 
 /**
  * The turns of tenants. The turn of a waiting job is its priority in BullMQ, a number; the job with the lowest is
- * taken next. A tenant's first job gets the turn of the job that was taken last, each further job a higher one. So a job
- * waits for few jobs of each other tenant, however many that tenant submits.
+ * taken next. A tenant's first job gets the turn of the job that was taken last, each further job a higher one. So a
+ * job waits for few jobs of each other tenant, however many that tenant submits.
  *
  * Our clients reserve a turn before they add a job. Jobs that come another way have none. Once a worker fetches one of
  * them while others wait, all of them are moved behind the others, and get their turns in the background.

@@ -38,9 +38,9 @@ class NotFetched extends Error {
 const refused = (found: string, wanted: string) => new NotFetched(`found ${found}, wanted ${wanted}`, true);
 
 /**
- * A fetcher of texts from these hosts, each `host` or `host:port`, by GET over TLS. Refuses redirects, other hosts, hosts
- * with an address that is not allowed, and whatever exceeds `fetchLimits`. The address is checked again once connected,
- * before anything is sent. Uses no proxy, sends no credentials, keeps no connection.
+ * A fetcher of texts from these hosts, each `host` or `host:port`, by GET over TLS. Refuses redirects, other hosts,
+ * hosts with an address that is not allowed, and whatever exceeds `fetchLimits`. The address is checked again once
+ * connected, before anything is sent. Uses no proxy, sends no credentials, keeps no connection.
  */
 export function fetcherOn(network: Network, hosts: readonly string[]): SourceFetcher {
   const allowed = new Set(hosts);

@@ -1,11 +1,13 @@
 import { type Connection, Heartbeats, type Keys } from '../../queues/index.ts';
-import { inTime } from '../kernel/in-time.ts';
 import { type Heartbeat, heartbeatSeconds } from './heartbeat.ts';
+import { inTime } from './in-time.ts';
 
 /** How long closing may take, in milliseconds: a last heartbeat must not delay a restart. */
 const closeMs = 1_000;
 
-/** Writes a worker's heartbeat to Redis every few seconds. Best effort: a heartbeat that Redis does not take is lost. */
+/**
+ * Writes a worker's heartbeat to Redis every few seconds. Best effort: a heartbeat that Redis does not take is lost.
+ */
 export class Heart {
   readonly #connection: Connection;
   readonly #heartbeats: Heartbeats;

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import type { QueueSnapshot } from '../../queues/index.ts';
-import { inTime } from '../kernel/in-time.ts';
+import { inTime } from './in-time.ts';
 
 /** Most streams with their own series. Producers choose the names of streams, so there may be any number. */
 const maxStreams = 100;

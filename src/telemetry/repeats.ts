@@ -8,8 +8,8 @@ interface Known<Line> {
 const maxKinds = 200;
 
 /**
- * Sums up lines that repeat. The first line of a kind is said at once; those that follow within `everyMs` are said as one
- * line, the last of them, with their number.
+ * Sums up lines that repeat. The first line of a kind is said at once; those that follow within `everyMs` are said as
+ * one line, the last of them, with their number.
  */
 export class Repeats<Line> {
   readonly #say: (line: Line, count: number) => void;

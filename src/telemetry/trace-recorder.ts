@@ -18,7 +18,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { type Delivery, QUEUE_NAME, type QueueEvent } from '../../queues/index.ts';
-import { inTime } from '../kernel/in-time.ts';
+import { inTime } from './in-time.ts';
 import type { JobEvent } from './job-event.ts';
 import { processName } from './process-name.ts';
 import { endsDelivery, type Recorder } from './recorder.ts';

@@ -25,9 +25,9 @@ export interface SpanFacts {
 const asking: ReadonlySet<string> = new Set(['complete', 'read', 'confirm']);
 
 /**
- * The spans of one delivery, parents first: a span for each stage, and below the stages that ask a model a span for each
- * try. Results of a trial, its checks and its derived cases are attributes of their stages. `attributes` belong to the
- * delivery itself.
+ * The spans of one delivery, parents first: a span for each stage, and below the stages that ask a model a span for
+ * each try. Results of a trial, its checks and its derived cases are attributes of their stages. `attributes` belong to
+ * the delivery itself.
  */
 export function spansOf(happened: readonly TimedEvent[]): { spans: SpanFacts[]; attributes: Attributes } {
   const spans = happened.flatMap(stageOf);

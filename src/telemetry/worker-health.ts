@@ -1,6 +1,6 @@
 import type { ConsumerHealth } from '../../queues/index.ts';
-import { inTime } from '../kernel/in-time.ts';
 import type { HealthCheck } from './health-server.ts';
+import { inTime } from './in-time.ts';
 
 /**
  * How long a worker with a free slot, a connection and no pause may go without asking for a job, in milliseconds. It

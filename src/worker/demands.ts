@@ -12,7 +12,7 @@ import {
 } from '../../queues/index.ts';
 import type { WorkerConfig } from '../config.ts';
 import { CodedError } from '../kernel/errors.ts';
-import { inTime } from '../kernel/in-time.ts';
+import { inTime } from '../telemetry/in-time.ts';
 import { describeError, type Log } from '../telemetry/log.ts';
 import type { WorkerTally } from '../telemetry/worker-tally.ts';
 

@@ -27,8 +27,8 @@ export class LiveModel {
   }
 
   /**
-   * The services that ask the model of these settings. It replaces the earlier model, whose open circuits then no longer
-   * hold the worker; questions that the earlier model was asked are still answered by it.
+   * The services that ask the model of these settings. It replaces the earlier model, whose open circuits then no
+   * longer hold the worker; questions that the earlier model was asked are still answered by it.
    */
   servicesFor(config: Omit<Config, 'consoleToken'>): Pick<Services, 'completer' | 'model' | 'confirmer'> {
     const { circuits, log, metrics, tries, consumer } = this.#parts;

@@ -54,7 +54,7 @@ for (const [name, cases] of Object.entries(PIECES)) {
 }
 
 test('values beyond the limits are reported as such, in cases and schemas', () => {
-  assert.match(judged(labelled(DEEP)).messages.join(), /nest deeper than is read, wanted at most 64 levels/);
+  assert.match(judged(labelled(DEEP)).messages.join(), /are nested too deep, wanted at most 64 levels/);
   assert.match(judged(labelled('{"a":1e400}')).messages.join(), /number too large for a double at "1e400/);
   const schema = (part: string) => `## Request\n{"type":"object","properties":{"a":${part}}}`;
   const inSchema = (part: string) => judged(labelled('{}'), schema(part)).messages.join();

@@ -78,8 +78,8 @@ test('what is no text of that size is refused, and a server that fails is told a
   assert.match(await told(server.uri('/gzip')), /^refused: found content encoding `gzip`/);
   assert.match(await told(server.uri('/none')), /^refused: found status 404/);
   assert.match(await told(server.uri('/busy')), /^failed: found status 503/);
-  assert.match(await told(server.uri('/cut')), /^failed: found fault ECONNRESET/);
-  assert.match(await told(server.uri('/heads')), /^failed: found fault HPE_HEADER_OVERFLOW/);
+  assert.match(await told(server.uri('/cut')), /^failed: found connection fault ECONNRESET/);
+  assert.match(await told(server.uri('/heads')), /^failed: found connection fault HPE_HEADER_OVERFLOW/);
 });
 
 test('a redirect is not followed', async () => {
@@ -126,7 +126,7 @@ test('a name with any address that is not allowed is not connected to', async ()
   const nobody = async () => {
     throw Object.assign(new Error('no such host'), { code: 'ENOTFOUND' });
   };
-  assert.match(await told(server.uri('/text'), server.fetcher({ resolve: nobody })), /^failed: found fault ENOTFOUND/);
+  assert.match(await told(server.uri('/text'), server.fetcher({ resolve: nobody })), /^failed: found connection fault ENOTFOUND/);
   assert.equal(server.connections, before);
 });
 
@@ -145,11 +145,11 @@ test('the address of the connection itself is checked, before anything is sent',
 test('a certificate that is not trusted, or of another name, is a failure', async () => {
   assert.match(
     await told(server.uri('/text'), server.fetcher({ ca: '' })),
-    /^failed: found fault DEPTH_ZERO_SELF_SIGNED_CERT/,
+    /^failed: found connection fault DEPTH_ZERO_SELF_SIGNED_CERT/,
   );
   const uri = `https://stranger.example:${server.port}/text`;
   const fetcher = server.fetcher({}, [`stranger.example:${server.port}`]);
-  assert.match(await told(uri, fetcher), /^failed: found fault ERR_TLS_CERT_ALTNAME_INVALID/);
+  assert.match(await told(uri, fetcher), /^failed: found connection fault ERR_TLS_CERT_ALTNAME_INVALID/);
 });
 
 test('a silent server ends with the time limit, and an aborted job with its reason', async () => {

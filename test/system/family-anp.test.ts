@@ -12,8 +12,8 @@ import {
   framedExchange,
   type MetaMessage,
   noRounds,
+  type Party,
   type ProtocolNegotiation,
-  type Side,
   type SourceHello,
   serveHello,
   type TestCasesNegotiation,
@@ -141,7 +141,7 @@ test('a counter-offer of a worker is the next round of the negotiation', async (
   const { verdict, proposals } = await rig.outcomeOf({ ...data, timeoutMs: 120_000 });
   assert.equal(verdict, 'disputed');
   const [counter] = (proposals ?? []).filter(({ action }) => action === 'protocolNegotiation');
-  const said: [ProtocolNegotiation, Side][] = [
+  const said: [ProtocolNegotiation, Party][] = [
     [{ ...agreement, sequenceId: 0, status: 'negotiating' }, 'initiator'],
     [agreement, 'responder'],
     [counter as unknown as ProtocolNegotiation, 'responder'],

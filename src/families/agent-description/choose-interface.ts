@@ -5,34 +5,36 @@ import type { Description, OfferedInterface } from './description.ts';
 /** How a job names an interface: by its number in the list, from 0, or by its name, address or type. */
 export type InterfaceChoice = string | number;
 
-/** An interface, or the reason why there is none. `isOurs`: the choice of the job is wrong. */
-export type ChosenInterface = { ok: true; chosen: OfferedInterface } | { ok: false; reason: string; isOurs: boolean };
+/** An interface, or the reason why there is none; `isJobFault`: the job's choice is wrong, not the description. */
+export type ChosenInterface =
+  | { ok: true; chosen: OfferedInterface }
+  | { ok: false; reason: string; isJobFault: boolean };
 
 /**
- * The interface that a job chooses. Without a choice, it is the only one whose document is there: in the description,
- * or among the supplied texts.
+ * The interface that a job chooses. Without a choice, it is the only interface, or the only one whose document is in
+ * the description or among the supplied texts.
  */
 export function chooseInterface(
   { interfaces }: Description,
   choice: InterfaceChoice | undefined,
   supplied: (url: string) => boolean,
 ): ChosenInterface {
-  if (interfaces.length === 0) return none('found no interface in the description, wanted one');
+  if (interfaces.length === 0) return documentFault('found no interface in the description, wanted one');
   if (choice !== undefined) {
     const named = interfacesNamed(interfaces, choice);
     const [chosen] = named;
     if (chosen !== undefined && named.length === 1) return usable(chosen);
     const found = named.length === 0 ? 'no interface' : `${named.length} interfaces`;
-    return ours(`found ${found} for ${quoteText(String(choice))}, wanted one; there are ${listed(interfaces)}`);
+    return jobFault(`found ${found} for ${quoteText(String(choice))}, wanted one of ${listed(interfaces)}`);
   }
   const [only] = interfaces;
   if (only !== undefined && interfaces.length === 1) return usable(only);
   const structured = interfaces.filter(({ isNaturalLanguage }) => !isNaturalLanguage);
-  if (structured.length === 0) return none(`found only interfaces in natural language, ${WANTED}`);
+  if (structured.length === 0) return documentFault(`found only interfaces in natural language, ${WANTED}`);
   const readable = structured.filter((one) => isInline(one) || supplied(one.url ?? ''));
   const [chosen] = readable;
   if (chosen !== undefined && readable.length === 1) return usable(chosen);
-  return ours(`found no choice among ${listed(interfaces)}, wanted the name or the number of one`);
+  return jobFault(`found no choice among ${listed(interfaces)}, wanted the name or the number of one`);
 }
 
 /** Whether a description contains the document of an interface. */
@@ -42,7 +44,7 @@ export function isInline({ inline }: OfferedInterface): boolean {
 
 function usable(chosen: OfferedInterface): ChosenInterface {
   return chosen.isNaturalLanguage
-    ? none(`found interface ${chosen.index} in natural language, ${WANTED}`)
+    ? documentFault(`found interface ${chosen.index} in natural language, ${WANTED}`)
     : { ok: true, chosen };
 }
 
@@ -69,12 +71,12 @@ function listed(interfaces: readonly OfferedInterface[]): string {
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
-function none(reason: string): ChosenInterface {
-  return { ok: false, reason, isOurs: false };
+function documentFault(reason: string): ChosenInterface {
+  return { ok: false, reason, isJobFault: false };
 }
 
-function ours(reason: string): ChosenInterface {
-  return { ok: false, reason, isOurs: true };
+function jobFault(reason: string): ChosenInterface {
+  return { ok: false, reason, isJobFault: true };
 }
 
 /** The choice in unvalidated data. */

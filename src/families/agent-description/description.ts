@@ -24,7 +24,7 @@ export interface OfferedInterface {
   isNaturalLanguage: boolean;
 }
 
-/** A description that was read; members that are not listed here are kept in `value`. */
+/** A description that was read. `value` also has the members that are not listed here. */
 export interface Description {
   /** All of it, as parsed. */
   value: JsonObject;
@@ -36,10 +36,10 @@ export interface Description {
   interfaces: readonly OfferedInterface[];
 }
 
-/** A description with the findings about it, or the finding that it is none. */
+/** A description with the findings about it, or the finding that the text is not a description. */
 export interface DescriptionReading {
   description?: Description;
-  /** Its JSON with places; absent if the text is none. */
+  /** Its JSON with places; absent if the text is not a description. */
   root?: LocatedJson;
   /** Whether it has comments or trailing commas, which other readers refuse. */
   lenient?: boolean;
@@ -49,19 +49,20 @@ export interface DescriptionReading {
 /** Most interfaces of one description that are read. */
 const MAX_INTERFACES = 64;
 
-/** Longest description that is read, in UTF-16 units: a job is no longer. */
+/** Longest description that is read, in UTF-16 units: that of the largest job. */
 const MAX_LENGTH = 1_048_576;
 
 /**
- * Reads a description of either era (Agent Description Protocol: JSON-LD, or plain JSON of version 1.1); comments are
- * skipped. Without a range it is the whole text. Never throws; linear in the text.
+ * Reads a description in either form of the Agent Description Protocol: the earlier JSON-LD, or the plain JSON of
+ * version 1.1. Comments are skipped. Without a range, the whole text is read. Never throws; linear in the text.
  */
 export function readDescription(text: string, start = 0, end = text.length): DescriptionReading {
   if (end - start > MAX_LENGTH) return invalid(`${end - start} characters`);
   const read = readJson(text, text[start] === '\uFEFF' ? start + 1 : start, true);
-  if (!read.ok || read.node.end > end || !/^\s*$/.test(text.slice(read.node.end, end))) return invalid('no JSON');
+  if (!read.ok || read.node.end > end || !/^\s*$/.test(text.slice(read.node.end, end)))
+    return invalid('a text that is not JSON');
   const { node: root } = read;
-  if (!isObject(root.value)) return invalid('JSON that is no object');
+  if (!isObject(root.value)) return invalid('JSON that is not an object');
   const { value } = root;
   const strict = scanJson(text, root.start);
   const list = partOf(root, 'interfaces');
@@ -110,7 +111,7 @@ function offered(given: Json, index: number): OfferedInterface {
   };
 }
 
-/** The type of an object in either era, without the prefix of its vocabulary; the first of several. */
+/** The type of an object in either form, without the prefix of its vocabulary; the first of several. */
 function typeIn(value: JsonObject): string {
   const given = own(value, 'type') ?? own(value, '@type');
   const [first] = Array.isArray(given) ? given : [given];
@@ -141,7 +142,7 @@ function partOf(root: LocatedJson, name: string): { pointer: string; node: Locat
   return undefined;
 }
 
-/** What each required member must be; `in` says which eras require it. */
+/** What each required member must be; `isPlain`: only the plain form requires it. */
 const REQUIRED: readonly { name: string; wanted: string; isPlain?: boolean; allows: (value: Json) => boolean }[] = [
   { name: 'protocolType', wanted: '"ANP"', isPlain: true, allows: (value) => value === 'ANP' },
   { name: 'protocolVersion', wanted: 'a text', isPlain: true, allows: isText },
@@ -165,11 +166,11 @@ function memberFaults(root: LocatedJson): PlacedFinding[] {
   const security = own(value, 'security');
   return [
     ...REQUIRED.flatMap(({ name, wanted, isPlain, allows }) => {
-      // Descriptions in JSON-LD are older than the first two members, and an object as security has its definitions.
+      // The first two members are newer than JSON-LD, and an object as security has the definitions itself.
       if ((isPlain === true && isJsonLd) || (name === 'securityDefinitions' && isObject(security))) return [];
       const part = partOf(root, name) ?? (name === 'type' ? partOf(root, '@type') : undefined);
       if (part !== undefined && allows(part.node.value)) return [];
-      const found = part === undefined ? 'none' : 'a value of another kind';
+      const found = part === undefined ? 'nothing' : 'another value';
       const message = `Cannot take member ${name} of the description: found ${found}, wanted ${wanted}`;
       return [
         placed(
@@ -182,7 +183,7 @@ function memberFaults(root: LocatedJson): PlacedFinding[] {
   ];
 }
 
-/** Names of security that are not defined. */
+/** Names under `security` that `securityDefinitions` does not define. */
 function undefinedSecurity(root: LocatedJson): PlacedFinding[] {
   const [security, definitions] = [partOf(root, 'security'), partOf(root, 'securityDefinitions')];
   if (security === undefined || definitions === undefined || !isObject(definitions.node.value)) return [];
@@ -192,7 +193,7 @@ function undefinedSecurity(root: LocatedJson): PlacedFinding[] {
     .filter((name) => !Object.hasOwn(defined, name))
     .slice(0, MAX_INTERFACES)
     .map((name) => {
-      const message = `Cannot take security of the description: found ${quoteText(name)}, wanted a name that securityDefinitions define`;
+      const message = `Cannot take security of the description: found ${quoteText(name)}, wanted a name that securityDefinitions defines`;
       return placed({ code: 'DOCUMENT_MEMBER_MISSING', pointer: security.pointer, message }, security.node.start);
     });
 }

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { multikey, type PublicKey, publicKeyOf, thumbprintOf } from './verification-key.ts';
 
-/** A verification method: its key, and whether its DID is bound to that key. */
+/** A verification method: its key, and whether the DID is bound to that key. */
 export interface Method {
   key: PublicKey;
   /** Whether the DID carries the thumbprint of this very key; `undefined` if the DID carries none. */
@@ -14,8 +14,8 @@ export function didOf(url: string): string {
 }
 
 /**
- * The verification method that a DID URL names, from its DID document; a `did:key` is a document of its own. Otherwise
- * the reason why it cannot be used for the purpose, as what was found and wanted.
+ * The verification method that a DID URL names, from its DID document; a `did:key` needs no document. If the method
+ * cannot be used for the purpose, the reason as a text: what was found and wanted.
  */
 export function methodNamed(url: string, didDocument: Json | undefined, purpose: string): Method | string {
   const did = didOf(url);
@@ -23,16 +23,16 @@ export function methodNamed(url: string, didDocument: Json | undefined, purpose:
     const key = multikey(did.slice('did:key:'.length));
     return key === undefined ? 'found a did:key that cannot be read, wanted one of a known curve' : { key };
   }
-  if (!isObject(didDocument)) return 'found a DID document that is no object, wanted one';
+  if (!isObject(didDocument)) return 'found a DID document that is not an object, wanted an object';
   if (didDocument.id !== did) return 'found the DID document of another DID, wanted that of the verification method';
   const method = objectsIn(didDocument.verificationMethod)
     .concat(RELATIONSHIPS.flatMap((name) => objectsIn(didDocument[name])))
     .find(({ id }) => isSame(id, url, did));
-  if (method === undefined) return 'found no such verification method in the DID document, wanted one';
+  if (method === undefined) return 'found a DID document without this verification method, wanted one with it';
   if (!isAuthorised(didDocument, purpose, url, did))
     return `found a verification method that its DID document does not list under ${purpose}, wanted one that it lists`;
   const key = publicKeyOf(method);
-  if (key === undefined) return 'found a verification method without a key that can be read, wanted one';
+  if (key === undefined) return 'found a verification method without a readable key, wanted one with it';
   const bound = thumbprintIn(did);
   return bound === undefined
     ? { key }

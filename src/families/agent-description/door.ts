@@ -2,13 +2,13 @@
 
 export type { InterfaceChoice } from './choose-interface.ts';
 export type { Description, OfferedInterface } from './description.ts';
-export { type OpenedDescription, type Opening, openDescription } from './open-description.ts';
+export { type OpenedDescription, type OpenOptions, openDescription } from './open-description.ts';
 export {
   type ProofReport,
-  type Signing,
   type SigningRule,
+  type SignOptions,
   type Suite,
   signDocument,
-  type Verifying,
+  type VerifyOptions,
   verifyProof,
 } from './proof.ts';

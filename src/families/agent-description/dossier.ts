@@ -1,16 +1,17 @@
 import { member } from '../../contract/job-fault.ts';
 import { canonicalDigest, sha256Hex } from '../../kernel/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { MAX_METHODS } from '../../service-descriptions/read-service-description.ts';
 import { choiceIn, chooseInterface, type InterfaceChoice, isInline } from './choose-interface.ts';
 import { type Description, readDescription } from './description.ts';
 import { type ProofReport, verifyProof } from './proof.ts';
 
 /**
- * The document of an agreement: a description, and what the job says about it. A job with a description alone has it as
- * the document; otherwise the document is a line of JSON, the description, and the text of the interface.
+ * The document of an agreement: a description, and what the job says about it. If the job has only a description, that
+ * is the document. If not, the document is a line of JSON, the description, and the text of the interface.
  */
 export interface Dossier {
-  /** The document; the other members are places in it: UTF-16 offsets, end exclusive. */
+  /** The whole document. The places below are UTF-16 offsets in it, end exclusive. */
   text: string;
   description: { start: number; end: number };
   /** The text of the chosen interface, if the description does not contain it as JSON. */
@@ -36,14 +37,14 @@ interface Head {
 const DESCRIPTION = '\n\n# Agent description\n\n';
 const INTERFACE = '\n\n# Interface document\n\n';
 
-/** An agreement in unvalidated data: its document, if it has a description, and what is known of the proof. */
+/** The document of an agreement in unvalidated data, if it has a description, and what is known of the proof. */
 interface OpenedAgreement {
   supplied: Json | undefined;
   document?: string;
   proof: ProofReport;
 }
 
-/** A job is opened several times on its way; verifying signatures takes time. */
+/** A job is opened several times, and verifying signatures takes time. */
 const known = new WeakMap<object, OpenedAgreement>();
 
 /** The document of an agreement in unvalidated data; `undefined` if it has no description. Never throws. */
@@ -71,7 +72,7 @@ function openAgreement(agreement: JsonObject, supplied: Json | undefined): Opene
   if (text === undefined) return { supplied, proof };
   const choice = choiceIn(member(agreement, 'interface'));
   const methods = methodsIn(member(agreement, 'methods'));
-  // A document that was carried already. The job alone says which interface is chosen, never the peer's text.
+  // A text with a head is such a document already. Only the job chooses an interface, never the peer's text.
   if (choice === undefined && methods === undefined && headOf(text) !== undefined)
     return { supplied, document: text, proof };
   const own = description && interfaceTextOf(description, choice, supplied);
@@ -127,7 +128,7 @@ export function descriptionText(given: Json | undefined): string | undefined {
   }
 }
 
-/** The parts of a document. A text that is no such document is a description alone. Never throws. */
+/** The parts of a document. Any other text is taken for a description alone. Never throws. */
 export function openDossier(text: string): Dossier {
   const head = headOf(text);
   if (head === undefined) return { text, description: { start: 0, end: text.length } };
@@ -194,9 +195,6 @@ function headOf(text: string): Head | undefined {
 function isLength(value: Json | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
-
-/** Most methods that an agreement names. */
-export const MAX_METHODS = 64;
 
 function methodsIn(value: Json | undefined): string[] | undefined {
   if (!Array.isArray(value)) return undefined;

@@ -1,10 +1,11 @@
 import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { MAX_METHODS } from '../../service-descriptions/read-service-description.ts';
 import { suppliedSchema } from '../supplied.ts';
 import { choiceIn, chooseInterface, isInline } from './choose-interface.ts';
 import { readDescription } from './description.ts';
-import { descriptionText, MAX_METHODS } from './dossier.ts';
+import { descriptionText } from './dossier.ts';
 
 /** JSON Schemas of the members of a job. */
 export const messageSchemas = {
@@ -46,9 +47,9 @@ export const messageSchemas = {
   },
 };
 
-/** Faults beyond the schemas: values that no description keeps, a wrong choice, a text that is not supplied. */
+/** Faults that the schemas do not find: options that this family does not have, a wrong choice, a missing text. */
 export function messageFaults(_: Kind, data: JsonObject): JobFault[] {
-  return [...unkeepable(data), ...choiceFaults(data)];
+  return [...optionFaults(data), ...choiceFaults(data)];
 }
 
 function choiceFaults(data: JsonObject): JobFault[] {
@@ -59,17 +60,17 @@ function choiceFaults(data: JsonObject): JobFault[] {
   const supplied = member(data, 'supplied');
   const choice = choiceIn(member(agreement, 'interface'));
   const found = chooseInterface(description, choice, (url) => typeof member(supplied, url) === 'string');
-  if (!found.ok) return found.isOurs ? [fault('JOB_INVALID', '/agreement/interface', found.reason)] : [];
+  if (!found.ok) return found.isJobFault ? [fault('JOB_INVALID', '/agreement/interface', found.reason)] : [];
   const { index, url } = found.chosen;
   if (isInline(found.chosen) || url === undefined || typeof member(supplied, url) === 'string') return [];
-  const reason = `found no text for ${quoted(url)}, the document of interface ${index}, wanted it, since nothing is fetched`;
+  const reason = `found no text for ${quoted(url)}, wanted the document of interface ${index}: nothing is fetched`;
   return [fault('JOB_INVALID', '/supplied', reason)];
 }
 
-/** Payloads are JSON, and a description that was amended is not the one that its agent publishes. */
+/** Payloads are JSON, and an amended description would not be the one that its agent publishes. */
 const WANTED = { payload: 'json', onContradiction: 'dispute' } as const;
 
-function unkeepable(data: JsonObject): JobFault[] {
+function optionFaults(data: JsonObject): JobFault[] {
   return Object.entries(WANTED).flatMap(([name, wanted]) => {
     const given = member(data, name);
     if (typeof given !== 'string' || given === wanted) return [];

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base';
 /** Longest text that is decoded, in characters: base58 takes quadratic time, and no key or signature is longer. */
 const MAX_LENGTH = 400;
 
-/** The bytes of a base64url text, with or without padding; `undefined` if it is none. */
+/** The bytes of a base64url text, with or without padding; `undefined` for any other text. */
 export function base64url(text: string): Uint8Array | undefined {
   if (text.length > MAX_LENGTH || !/^[\w-]+={0,2}$/.test(text)) return undefined;
   return Uint8Array.from(Buffer.from(text, 'base64url'));
@@ -14,7 +14,7 @@ export function toBase64url(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64url');
 }
 
-/** The bytes of a base58btc text; `undefined` if it is none. */
+/** The bytes of a base58btc text; `undefined` for any other text. */
 export function base58btc(text: string): Uint8Array | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   try {
@@ -24,7 +24,7 @@ export function base58btc(text: string): Uint8Array | undefined {
   }
 }
 
-/** The bytes of a Multibase text: `z` base58btc or `u` base64url; `undefined` for others. */
+/** The bytes of a Multibase text: `z` base58btc or `u` base64url; `undefined` for any other text. */
 export function multibase(text: string): Uint8Array | undefined {
   if (text.startsWith('z')) return base58btc(text.slice(1));
   return text.startsWith('u') ? base64url(text.slice(1)) : undefined;

@@ -9,7 +9,7 @@ import { readAgreement, UNREADABLE } from './read.ts';
 
 /** A description, and what is known of it. */
 export interface OpenedDescription {
-  /** Absent if the text is no JSON object. */
+  /** Absent if the text is not a JSON object. */
   description?: Description;
   proof: ProofReport;
   /** The methods of the chosen interface; none if it cannot be read. */
@@ -20,8 +20,8 @@ export interface OpenedDescription {
   findings: readonly Finding[];
 }
 
-/** What to open of a description, as in the `agreement` and `supplied` of a job. */
-export interface Opening {
+/** What to read of a description, and the texts that it needs, as in the `agreement` and `supplied` of a job. */
+export interface OpenOptions {
   interface?: InterfaceChoice;
   methods?: readonly string[];
   didDocument?: JsonObject | string;
@@ -29,11 +29,11 @@ export interface Opening {
 }
 
 /**
- * Opens a description (Agent Description Protocol), given as JSON text or parsed. Never throws and fetches nothing:
- * whatever is wrong is among the findings.
+ * Reads a description (Agent Description Protocol), given as JSON text or parsed, verifies its proof, and reads the
+ * chosen interface. Never throws and fetches nothing: whatever is wrong is among the findings.
  */
-export function openDescription(given: string | JsonObject, opening: Opening = {}): OpenedDescription {
-  const { supplied, ...chosen } = opening;
+export function openDescription(given: string | JsonObject, options: OpenOptions = {}): OpenedDescription {
+  const { supplied, ...chosen } = options;
   const agreement = { ...chosen, description: given } as unknown as JsonObject;
   const texts = supplied as Json | undefined;
   const document = documentOf(agreement, texts) ?? '';

@@ -22,17 +22,17 @@ export type ProofReport =
       suite: string;
       rule: SigningRule;
       verificationMethod: string;
-      /** Where the document was published, and the mark of that, to be compared by whoever fetched it. */
+      /** The proof's `domain` and `challenge`, for a caller that fetched the document to compare. */
       domain?: string;
       challenge?: string;
     }
   /** The DID document of this DID is needed. */
   | { status: 'unverified'; did: string; reason: string }
-  /** The document is not what was signed, or not by whom it says. */
+  /** The proof cannot be read, or does not belong to this document and signer. */
   | { status: 'wrong'; reason: string };
 
-/** What a proof is compared with. */
-export interface Verifying {
+/** What a proof is verified against. */
+export interface VerifyOptions {
   /** The DID document of the signer; a `did:key` needs none. */
   didDocument?: Json;
   /** The DID that must have signed; any if absent. */
@@ -49,26 +49,26 @@ const SUITES = {
   EcdsaSecp256r1Signature2019: 'P-256',
 } as const satisfies Record<string, Curve>;
 
-/** A suite that proofs are made with. */
+/** A cryptosuite, or a type of proof that stands for one. */
 export type Suite = keyof typeof SUITES;
 
 /** Most proofs of one document that are verified. */
 const MAX_PROOFS = 8;
 
 /**
- * Verifies the proof of a document. With several proofs, all must be right; the report is of the first that is not,
- * else of the first one. Time is not checked: no proof is too old. Never throws.
+ * Verifies the proof of a document. If it has several proofs, all must be right; the report is about the first wrong
+ * one, or else about the first one. Times are not checked: no proof is too old. Never throws.
  */
-export function verifyProof(document: Json, verifying: Verifying = {}): ProofReport {
+export function verifyProof(document: Json, options: VerifyOptions = {}): ProofReport {
   try {
-    return isObject(document) ? verified(document, verifying) : { status: 'absent' };
+    return isObject(document) ? verified(document, options) : { status: 'absent' };
   } catch {
-    // Values that are not JSON, which canonical JSON does not have.
+    // A value that is not JSON has no canonical form.
     return wrong('found a document without a canonical form, wanted JSON');
   }
 }
 
-function verified(document: JsonObject, { didDocument, signer }: Verifying): ProofReport {
+function verified(document: JsonObject, { didDocument, signer }: VerifyOptions): ProofReport {
   const name = PROOF_NAMES.find((one) => Object.hasOwn(document, one));
   const given = name === undefined ? null : (document[name] ?? null);
   if (name === undefined || given === null) return { status: 'absent' };
@@ -82,7 +82,7 @@ function verified(document: JsonObject, { didDocument, signer }: Verifying): Pro
 /** In JSON-LD, members may have the prefix of their vocabulary. */
 const PROOF_NAMES = ['proof', 'ad:proof', 'sec:proof'];
 
-/** One proof of a document, and the member that has it. */
+/** A document, one of its proofs, and the member that holds the proofs. */
 interface Proven {
   document: JsonObject;
   name: string;
@@ -91,7 +91,7 @@ interface Proven {
 
 function reportOf(proven: Proven, didDocument: Json | undefined, signer: string | undefined): ProofReport {
   const { proof } = proven;
-  if (!isObject(proof)) return wrong('found a proof that is no object, wanted one');
+  if (!isObject(proof)) return wrong('found a proof that is not an object, wanted an object');
   const texts = ['type', 'proofValue', 'proofPurpose', 'verificationMethod'] as const;
   const missing = texts.find((one) => typeof proof[one] !== 'string' || proof[one] === '');
   if (missing !== undefined) return wrong(`found a proof without ${missing}, wanted one with it`);
@@ -113,9 +113,10 @@ function reportOf(proven: Proven, didDocument: Json | undefined, signer: string 
   if (method.key.curve !== SUITES[suite])
     return wrong(`found a key of ${method.key.curve}, wanted one of ${SUITES[suite]} for ${suite}`);
   if (method.isBound === false && !isOwnProofBound(didDocument))
-    return wrong('found a DID with the thumbprint of another key, wanted that of the key which signed');
+    return wrong('found a DID with the thumbprint of another key, wanted the thumbprint of the key that signed');
   const rule = ruleOf(proven, (message, signature, isHashed) => isSignedBy(method.key, message, signature, isHashed));
-  if (rule === undefined) return wrong('found a signature that belongs to another document or key');
+  if (rule === undefined)
+    return wrong('found a signature of another document or by another key, wanted one of this document by this key');
   const { domain, challenge } = proof;
   return {
     status: 'verified',
@@ -127,7 +128,7 @@ function reportOf(proven: Proven, didDocument: Json | undefined, signer: string 
   };
 }
 
-/** Descriptions are assertions: a signature for logging in proves none. */
+/** A description is an assertion. A signature that was made to log in proves nothing about it. */
 const PURPOSE = 'assertionMethod';
 
 function suiteOf(proof: JsonObject): Suite | undefined {
@@ -139,14 +140,12 @@ function suiteOf(proof: JsonObject): Suite | undefined {
 
 const DATA_INTEGRITY = 'DataIntegrityProof';
 
-/** Whether a suite is named by `cryptosuite`; the others are types of proofs themselves. */
+/** Whether a suite is the `cryptosuite` of a proof; the others are types of proofs. */
 function isCryptosuite(name: string): boolean {
   return name.includes('-');
 }
 
-/**
- * Whether the key with the thumbprint in the DID signed the DID document: then its other keys are of that DID too.
- */
+/** Whether the key whose thumbprint the DID has signed the DID document: then its other keys belong to the DID too. */
 function isOwnProofBound(didDocument: Json | undefined): boolean {
   if (!isObject(didDocument) || !isObject(didDocument.proof)) return false;
   const url = didDocument.proof.verificationMethod;
@@ -158,7 +157,7 @@ function isOwnProofBound(didDocument: Json | undefined): boolean {
 
 type Check = (message: Uint8Array, signature: Uint8Array, isHashed?: boolean) => boolean;
 
-/** The rule by which a signature belongs to a document; `undefined` if it does by none. */
+/** The rule by which a document was signed; `undefined` if the signature matches by none. */
 function ruleOf({ document, name, proof }: Proven, isSigned: Check): SigningRule | undefined {
   const { proofValue, ...options } = proof as JsonObject;
   const signatures = signaturesIn(String(proofValue));
@@ -167,14 +166,14 @@ function ruleOf({ document, name, proof }: Proven, isSigned: Check): SigningRule
   const twoHash = pairs.map(([one, other]) => Buffer.concat([sha256(one), sha256(other)]));
   if (twoHash.some((message) => signatures.some((signature) => isSigned(message, signature)))) return 'two-hash';
   const oneHash = sha256({ ...bare, [name]: options });
-  // The text says to sign the hash; libraries for ECDSA may hash it once more.
+  // The specification says to sign the hash; libraries for ECDSA may hash it once more.
   const isOneHash = signatures.some((signature) => isSigned(oneHash, signature, true) || isSigned(oneHash, signature));
   return isOneHash ? 'one-hash' : undefined;
 }
 
 /**
- * The same with `@context`: a proof takes over that of its document, and a document may have got more of it after it
- * was signed (Data Integrity EdDSA Cryptosuites 1.0, section 3.3).
+ * The same pair with `@context`: a proof without one takes that of its document, and a document may have got further
+ * contexts after it was signed (Data Integrity EdDSA Cryptosuites 1.0, section 3.3).
  */
 function withContext(options: JsonObject, bare: JsonObject): [JsonObject, JsonObject][] {
   const [of, in_] = [options['@context'], bare['@context']];
@@ -199,9 +198,9 @@ function wrong(reason: string): ProofReport {
   return { status: 'wrong', reason };
 }
 
-/** How a description is signed. */
-export interface Signing {
-  /** 32 bytes. It is used here and kept nowhere. */
+/** How to sign a document. */
+export interface SignOptions {
+  /** 32 bytes, which are not kept. */
   privateKey: Uint8Array;
   /** The DID URL of the key in the DID document of the signer. */
   verificationMethod: string;
@@ -211,19 +210,19 @@ export interface Signing {
 }
 
 /**
- * The document with a proof by the two-hash rule, as the SDKs of ANP make it: in base64url, and for `eddsa-jcs-2022`
- * and `ecdsa-jcs-2019` in Multibase. Throws if the key is none, or the document no JSON.
+ * The document with a proof by the two-hash rule, in the form of the SDKs of ANP: in Multibase for `eddsa-jcs-2022` and
+ * `ecdsa-jcs-2019`, else in base64url. Throws if the key is not a private key, or the document is not JSON.
  */
-export function signDocument(document: JsonObject, signing: Signing): JsonObject {
-  const { privateKey, verificationMethod, suite, created } = signing;
+export function signDocument(document: JsonObject, options: SignOptions): JsonObject {
+  const { privateKey, verificationMethod, suite, created } = options;
   const { proof: _, ...bare } = document;
-  const options: JsonObject = {
+  const proof: JsonObject = {
     ...(isCryptosuite(suite) ? { type: DATA_INTEGRITY, cryptosuite: suite } : { type: suite }),
     created,
     verificationMethod,
     proofPurpose: PURPOSE,
   };
-  const signature = signBytes(SUITES[suite], Buffer.concat([sha256(options), sha256(bare)]), privateKey);
+  const signature = signBytes(SUITES[suite], Buffer.concat([sha256(proof), sha256(bare)]), privateKey);
   const isMultibase = suite === 'eddsa-jcs-2022' || suite === 'ecdsa-jcs-2019';
-  return { ...bare, proof: { ...options, proofValue: isMultibase ? toMultibase(signature) : toBase64url(signature) } };
+  return { ...bare, proof: { ...proof, proofValue: isMultibase ? toMultibase(signature) : toBase64url(signature) } };
 }

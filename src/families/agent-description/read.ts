@@ -45,14 +45,17 @@ export function readAgreement({ document, cases }: Texts): FamilyReading {
   };
 }
 
-/** Stands for an interface that cannot be read, which is a finding already. */
+/** The interaction of an interface that cannot be read; a finding says why. */
 export const UNREADABLE: Interaction = {
   name: '',
   request: { schema: true, start: 0, end: 0, heading: '' },
   replies: [{ schema: true, start: 0, end: 0, heading: '' }],
 };
 
-/** What the chosen interface says, and the JSON or YAML that says it; or why nothing can be read of it. */
+/**
+ * The methods of the chosen interface with the JSON or YAML they were read from, or a fault that says why there are
+ * none.
+ */
 function serviceOf(dossier: Dossier, description: Description, root: LocatedJson): Service {
   const { text, choice, methods, interfaceText } = dossier;
   const found = chooseInterface(description, choice, (url) => url === interfaceText?.uri);
@@ -79,7 +82,7 @@ function serviceOf(dossier: Dossier, description: Description, root: LocatedJson
 /** What a service description says, and where it is. */
 type Service = Pick<ServiceDescription, 'interactions' | 'cases' | 'faults'> & { node?: LocatedJson };
 
-/** All of a document but the words for people in the chosen interface, and what the agent says of itself. */
+/** All of a document except the sentences: the agent's description of itself, and those in the chosen interface. */
 function wordless(document: string, root: LocatedJson, node: LocatedJson): { start: number; end: number }[] {
   const own = nodeAt(root, '/description');
   const kept = typeof own?.value === 'string' ? [own] : [];

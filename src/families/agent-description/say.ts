@@ -7,7 +7,7 @@ import { chooseInterface } from './choose-interface.ts';
 import { readDescription } from './description.ts';
 import { documentOf, openDossier, proofReportOf } from './dossier.ts';
 
-/** What can be said: the protocol negotiates nothing; a report is for whoever published or read a description. */
+/** What can be said. The protocol negotiates nothing; a report is for whoever published or read a description. */
 export const SAYABLE: ReadonlySet<Statement['what']> = new Set([
   'generated',
   'failed',
@@ -15,7 +15,7 @@ export const SAYABLE: ReadonlySet<Statement['what']> = new Set([
   'complaint-rejected',
 ]);
 
-/** Most problems that one report tells. */
+/** Most problems that one report lists. */
 const MAX_TOLD = 50;
 
 /** The report of a statement. The Agent Description Protocol has no messages of its own. */
@@ -32,12 +32,12 @@ export function messagesFor(statement: Statement, job: UncheckedAgreement): Json
     case 'complaint-rejected': {
       const told = statement.findings.slice(0, MAX_TOLD).map(({ message }) => visibleText(message));
       const more = statement.findings.length - told.length;
-      const problems = [...told, ...(more > 0 ? [`${more} more of this kind`] : [])];
+      const problems = [...told, ...(more > 0 ? [`${more} more problems`] : [])];
       return [
         { status: statement.what === 'dispute' ? 'disputed' : 'complaint-rejected', ...subjectOf(job), problems },
       ];
     }
-    // There is nobody to tell, or no message that offers another description.
+    // These have nobody to tell, or offer another document, which this protocol cannot do.
     case 'complaint-accepted':
     case 'amended-document':
     case 'amended-cases':
@@ -46,7 +46,7 @@ export function messagesFor(statement: Statement, job: UncheckedAgreement): Json
   }
 }
 
-const NO_HANDLER = 'Cannot serve interface: no handler that keeps it was found, wanted one';
+const NO_HANDLER = 'Cannot serve interface: found no handler that passes verification, wanted one';
 
 /** What a report is about: the description, its interface, and what is known of its proof. */
 function subjectOf({ agreement, supplied }: UncheckedAgreement): JsonObject {

@@ -10,7 +10,7 @@ import { base58btc, base64url, multibase, toBase64url } from './multibase.ts';
 /** The curves of the keys that sign descriptions. */
 export type Curve = 'Ed25519' | 'secp256k1' | 'P-256';
 
-/** A public key; `bytes` are 32 for Ed25519, and a valid point in any form of SEC 1 for the others. */
+/** A public key. Its bytes are 32 for Ed25519, and for the other curves a valid point in any form of SEC 1. */
 export interface PublicKey {
   curve: Curve;
   bytes: Uint8Array;
@@ -31,8 +31,8 @@ const CURVE_OF_TYPE: Record<string, Curve> = {
 };
 
 /**
- * The key of a verification method of a DID document (DID Core 1.0, section 5.2.1): as JWK, Multibase, base58 or hex;
- * `undefined` if it has none that is known and valid.
+ * The key of a verification method of a DID document (DID Core 1.0, section 5.2.1), given as JWK, Multibase, base58 or
+ * hex; `undefined` if there is none of a known form that is valid.
  */
 export function publicKeyOf(method: JsonObject): PublicKey | undefined {
   const type = textOf(method.type) ?? '';
@@ -44,7 +44,7 @@ export function publicKeyOf(method: JsonObject): PublicKey | undefined {
   return curve === undefined || bytes === undefined ? undefined : valid({ curve, bytes });
 }
 
-/** The key in a Multikey text, such as the one that a `did:key` is; without a codec it is a key of `curve`. */
+/** The key in a Multikey text, such as that of a `did:key`; a text without a codec is a key of `curve`. */
 export function multikey(text: string, curve?: Curve): PublicKey | undefined {
   const bytes = multibase(text);
   if (bytes === undefined) return undefined;
@@ -63,8 +63,8 @@ export function thumbprintOf({ curve, bytes }: PublicKey): string {
 }
 
 /**
- * Whether a signature belongs to a message. ECDSA is with SHA-256, and with `isHashed` the message is the hash; its
- * signature is `r` and `s`, or DER, and both values of `s` count. Never throws.
+ * Whether a signature belongs to a message. ECDSA hashes the message with SHA-256, unless it `isHashed` already; its
+ * signature is `r` and `s`, or DER, and may have the high or the low `s`. Never throws.
  */
 export function isSignedBy(
   { curve, bytes }: PublicKey,

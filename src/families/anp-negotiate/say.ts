@@ -43,7 +43,7 @@ export function reportFor(statement: Statement, { agreement, supplied }: Uncheck
 function linesOf(findings: readonly Finding[]): string[] {
   const lines = findings.slice(0, MAX_DESCRIBED).map(({ message }) => visibleText(message));
   const more = findings.length - lines.length;
-  return more > 0 ? [...lines, `${more} more of this kind`] : lines;
+  return more > 0 ? [...lines, `${more} more problems`] : lines;
 }
 
 /** The error of the draft that comes nearest to what was found. */

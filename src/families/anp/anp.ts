@@ -4,7 +4,7 @@ import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Family } from '../family.ts';
-import { isPasted } from './described.ts';
+import { isDescriptionDocument } from './described.ts';
 import { jobSchemas, messageFaults } from './job-messages.ts';
 import { openFrames } from './open-frames.ts';
 import { readAgreement } from './read.ts';
@@ -45,8 +45,8 @@ export const anp: Family = {
     };
   },
   textsIn(message, written) {
-    // What stands in a file may be a service description itself.
-    if (isPasted(message)) return { document: written ?? JSON.stringify(message, null, 2) };
+    // A file may be a service description itself.
+    if (isDescriptionDocument(message)) return { document: written ?? JSON.stringify(message, null, 2) };
     const texts: Partial<Texts> = {};
     if (typeof message.candidateProtocols === 'string') texts.document = message.candidateProtocols;
     if (typeof message.testCases === 'string') texts.cases = message.testCases;

@@ -5,9 +5,8 @@ import type { Json } from '../../kernel/json.ts';
 import { type CaseText, isPayloadFault, type PayloadText, verbatimText } from './case-text.ts';
 
 /**
- * Whether the payloads of cases are texts, although some could be read as JSON. All must be texts or bare scalars, and
- * the document must ask for texts, or at least one payload must be a text. If the document asks for JSON, bare scalars
- * are not texts.
+ * Whether the payloads of cases are texts, although some could be read as JSON. All must be texts or bare scalars. The
+ * document must ask for texts, or at least one payload must be a text. If it asks for JSON, bare scalars are not texts.
  */
 export function areTexts(text: string, cases: readonly CaseText[], wanted: 'text' | 'json' | undefined): boolean {
   const payloads = [...payloadsOf(cases, 'request'), ...payloadsOf(cases, 'response')];
@@ -19,8 +18,8 @@ export function areTexts(text: string, cases: readonly CaseText[], wanted: 'text
 }
 
 /**
- * The bare scalars of a side as texts, by offset, if the schema allows them only as texts; `undefined` if it does not,
- * or if there are other values.
+ * The bare scalars of a side as texts, by offset, if the schema allows them only as texts; `undefined` if the schema
+ * allows them as they are, or if there are other values.
  */
 export function textsBySchema(
   { text, cases }: { text: string; cases: readonly CaseText[] },
@@ -45,7 +44,7 @@ function isText({ value }: PayloadText): boolean {
   return value === undefined;
 }
 
-/** Whether a scalar stands alone and may also be a text: a number, `true`, `false` or `null` not marked as JSON. */
+/** Whether a payload is a scalar that may also be a text: a number, `true`, `false` or `null` not marked as JSON. */
 function isBare(text: string, { value, span, raw, isJson }: PayloadText): boolean {
   const isScalar = value === null || typeof value === 'number' || typeof value === 'boolean';
   return isScalar && isJson !== true && text.slice(raw.start, raw.end).trim() === text.slice(span.start, span.end);

@@ -7,7 +7,7 @@ export interface Cell<Kind = string> {
   end: number;
 }
 
-/** Most bars of a row, and most rows, that are examined. */
+/** Most bars of a row, and most rows, that are read. */
 const [MAX_BARS, MAX_ROWS] = [40, 1_000];
 
 /** The rows of all Markdown tables with a request column and a response column. Linear in the text. */
@@ -45,7 +45,7 @@ function isDelimiter(text: string): boolean {
   return text.includes('-') && /^[ \t]*\|[ \t|:-]*$/.test(text);
 }
 
-/** The cells of a row, none if the line is not a row. Escaped bars and bars in code do not separate cells. */
+/** The cells of a row; none if the line is not a row. Escaped bars, and bars in code, do not separate cells. */
 export function cellsOf({ start, text }: Pick<Line, 'start' | 'text'>): { start: number; end: number }[] {
   if (!isRow(text)) return [];
   const isPaired = (text.match(/`/g)?.length ?? 0) % 2 === 0;

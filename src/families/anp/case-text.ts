@@ -18,9 +18,9 @@ import { type Cell, cellsOf, payloadRows } from './case-table.ts';
 export interface PayloadText {
   /** The value, if the text is JSON. */
   value?: Json;
-  /** Where the value or text is: UTF-16 offsets, end exclusive. */
+  /** The place of the value or text: UTF-16 offsets, end exclusive. */
   span: Span;
-  /** Where the whole text is, and the indentation of its fences. */
+  /** The place of the whole text, and the indentation of its fences. */
   raw: Span & { indent: number };
   /** Whether its fence is labelled as JSON. */
   isJson?: boolean;
@@ -81,7 +81,7 @@ const RESULT_LABEL = new RegExp(
   `^${DECORATION}(?:${anyOf(RESULT_LABELS)})[ \\t]*(?:\\*{1,2}|_{1,2}|\`)?[ \\t\\u00a0\\u202f]*([:：]|$)[ \\t]*(?:\\*\\*|__|[*_](?=\\s|$))?`,
   'i',
 );
-/** A step of a Given-When-Then story; the sentence continues after the word. */
+/** The first word of a step in a Given-When-Then story; its sentence continues after it. */
 const STEP = new RegExp(
   `^${DECORATION}(?:(${anyOf(STORY_WORDS.before)})|(${anyOf(STORY_WORDS.request)})|${anyOf(STORY_WORDS.response)})(?![a-zа-яäöüß])[ \\t]*(?:\\*{1,2}|_{1,2})?`,
   'i',
@@ -91,8 +91,9 @@ const STEP = new RegExp(
 const MAX_MARKS = 5_000;
 
 /**
- * Reads the cases of a case text, at most `MAX_CASES`: headings with three labels each. Without labels, reads a table
- * with a column for each part, or stories with `Given`, `When` and `Then`. Linear in the text; never throws.
+ * Reads the cases of a case text, at most `MAX_CASES`. A case is a heading with three labels; in a text without labels,
+ * a row of a table with a column for each part, or a story with `Given`, `When` and `Then`. Linear in the text; never
+ * throws.
  */
 export function readCaseText(text: string, bareText: BareText, known?: KnownJson): CaseTexts {
   const { lines, fences } = readLines(text);
@@ -188,8 +189,8 @@ function withoutStrayMarks(all: readonly Mark[]): Mark[] {
 }
 
 /**
- * Marks titles without content as an outline if a case with the same number exists: at least two in a row, before or
- * after all cases.
+ * Takes titles without content for an outline, not for cases, if there are two or more in a row before or after all
+ * cases, and if other cases have their numbers.
  */
 function withoutOutlines(marks: readonly Mark[]): readonly Mark[] {
   const isTitle = (index: number) => marks[index]?.kind === 'case' && (marks[index + 1]?.kind ?? 'case') === 'case';
@@ -448,7 +449,7 @@ function unindented(text: string, indent: number): string {
   return lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length))).join('\n');
 }
 
-function trimmedSpan(text: string, start: number, end: number): { start: number; end: number } {
+function trimmedSpan(text: string, start: number, end: number): Span {
   const slice = text.slice(start, end);
   const first = start + (slice.length - slice.trimStart().length);
   return { start: first, end: Math.max(first, end - (slice.length - slice.trimEnd().length)) };

@@ -9,14 +9,14 @@ import { type FrameType, frame, MAX_FRAME_BYTES, unframe, utf8Text } from './fra
 import { type DestinationHello, helloSchemas, type MetaMessage, messageSchemas, type SourceHello } from './messages.ts';
 import type { Quirk } from './quirks.ts';
 
-/** How to read. By default nothing but the specification is accepted. */
-export interface Reading {
+/** How to read. By default, only what the specification allows is accepted. */
+export interface ReadOptions {
   quirks?: readonly Quirk[];
   /** Default: `MAX_FRAME_BYTES`. */
   maxBytes?: number;
 }
 
-/** What a frame carries. The data of the last two have the format of the agreed protocol. */
+/** The content of a frame. The data of application and verification messages have the format of the agreed protocol. */
 export type Content =
   | { type: 'meta'; message: MetaMessage }
   | { type: 'naturalLanguage'; text: string }
@@ -26,7 +26,7 @@ export type Content =
  * Reads a frame. Faults: `empty`, `too-large`, `unicode`, `json`, `unknown` (another `action`), `member`. Takes time
  * linear in the bytes.
  */
-export function decode(bytes: Uint8Array, how: Reading = {}): { ok: true; content: Content } | Fault {
+export function decode(bytes: Uint8Array, how: ReadOptions = {}): { ok: true; content: Content } | Fault {
   const read = unframe(bytes, how.maxBytes);
   if (!read.ok) return read;
   const { type, data } = read;
@@ -34,7 +34,7 @@ export function decode(bytes: Uint8Array, how: Reading = {}): { ok: true; conten
     return { ok: true, content: { type, data: bytes } };
   if (type === 'application' || type === 'verification') return { ok: true, content: { type, data } };
   const text = utf8Text(data);
-  if (text === undefined) return fault('unicode', 'Cannot read frame: found bytes that are no text, wanted UTF-8');
+  if (text === undefined) return fault('unicode', 'Cannot read frame: found bytes that are not UTF-8, wanted a text');
   if (type === 'naturalLanguage') return { ok: true, content: { type, text } };
   const message = readMessage(text, how);
   return message.ok ? { ok: true, content: { type, message: message.message } } : message;
@@ -52,12 +52,12 @@ export function encode(content: Content): { ok: true; bytes: Uint8Array } | Faul
 }
 
 /** Reads a message of the meta-protocol from its JSON. Faults: `too-large`, `json`, `unknown`, `member`. */
-export function readMessage(text: string, how: Reading = {}): { ok: true; message: MetaMessage } | Fault {
+export function readMessage(text: string, how: ReadOptions = {}): { ok: true; message: MetaMessage } | Fault {
   const read = jsonIn(text, how);
   return read.ok ? checkMessage(read.value) : read;
 }
 
-/** The JSON of a message of the meta-protocol. Faults: as of `encode`. */
+/** The JSON of a message of the meta-protocol. Faults: `json`, `unicode`, `unknown`, `member`. */
 export function writeMessage(message: MetaMessage): { ok: true; text: string } | Fault {
   return written(message, checkMessage);
 }
@@ -65,7 +65,7 @@ export function writeMessage(message: MetaMessage): { ok: true; text: string } |
 /** Reads a hello from its JSON; hellos have no header. Faults: `too-large`, `json`, `unknown`, `member`. */
 export function readHello(
   text: string,
-  how: Reading = {},
+  how: ReadOptions = {},
 ): { ok: true; hello: SourceHello | DestinationHello } | Fault {
   const read = jsonIn(text, how);
   return read.ok ? checkHello(read.value) : read;
@@ -91,7 +91,7 @@ export function checkHello(value: Json): { ok: true; hello: SourceHello | Destin
 /** The JSON value that a text is. Faults: `too-large`, `json`. */
 export function jsonIn(
   text: string,
-  { quirks, maxBytes = MAX_FRAME_BYTES }: Reading,
+  { quirks, maxBytes = MAX_FRAME_BYTES }: ReadOptions,
 ): { ok: true; value: Json } | Fault {
   if (text.length > maxBytes)
     return fault('too-large', `Cannot read JSON: found ${text.length} characters, wanted at most ${maxBytes}`);
@@ -101,11 +101,16 @@ export function jsonIn(
     const lenient = readJson(text, 0, true);
     if (lenient.ok && text.slice(lenient.node.end).trim() === '') return { ok: true, value: lenient.node.value };
   }
-  const found = strict.beyond === undefined ? 'something else' : `a ${strict.beyond} that cannot be held`;
+  const found =
+    strict.beyond === undefined
+      ? 'no valid JSON'
+      : strict.beyond === 'depth'
+        ? 'JSON nested too deep'
+        : 'a number too large for a double';
   return fault('json', `Cannot read JSON: found ${found} at character ${strict.at}, wanted one JSON value`);
 }
 
-/** The JSON of a value, and the value as a reader gets it. Faults: `json`, if no reader could hold it. */
+/** The JSON of a value, and the value as read from it. Faults: `json`, if JSON or a reader cannot hold the value. */
 export function jsonOf(value: Json): { ok: true; text: string; value: Json } | Fault {
   let text: string | undefined;
   try {
@@ -154,7 +159,7 @@ function faultIn(
   return fault('member', `Cannot read ${what}${at}: ${violationMessage(expected, actual)}`, first.pointer);
 }
 
-/** The text of a value that is found right when it is read again. */
+/** The JSON text of a value, if the value that a reader gets from it passes the check. */
 function written<Checked extends { ok: true } | Fault>(
   value: Json,
   check: (value: Json) => Checked,

@@ -53,8 +53,8 @@ const ROOTS: Record<Finding['in'], Words> = {
 };
 
 /**
- * The peer does not know our list of exchanges, so it gets the number of the exchange, the side, and the place in that
- * message.
+ * The peer does not know our list of exchanges, so it is told the number of the exchange, the side, and the place in
+ * that message.
  */
 const PLACE_IN_EXCHANGES = /^\/(\d+)\/(request|response)(.*)$/s;
 
@@ -136,7 +136,7 @@ function otherCase(message: string, named: (testCase: string) => string, unnamed
   return first === undefined ? unnamed : named(first);
 }
 
-/** Describes JSON beyond a limit, given in `expected`; `undefined` if `expected` is no limit. */
+/** Describes JSON beyond the limit that `expected` gives; `undefined` if `expected` is not a limit. */
 function limitWords(language: Language, what: string, expected: Finding['expected']): string | undefined {
   if (typeof expected !== 'number') return undefined;
   const isDepth = expected < Number.MAX_VALUE;
@@ -174,23 +174,23 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
   DOCUMENT_SCHEMA_UNREADABLE: {
     en: (found, _, { expected }) =>
       limitWords('en', 'a JSON Schema in the document', expected) ??
-      `a JSON Schema in the document stops being valid JSON at ${found}; please correct it`,
+      `a JSON Schema in the document is not valid JSON at ${found}; please correct it`,
     zh: (found, _, { expected }) =>
       limitWords('zh', '文档中的一个JSON Schema', expected) ??
       `文档中的一个JSON Schema在 ${found} 处不是合法的JSON；请更正`,
   },
   DOCUMENT_SCHEMA_MISSING: {
-    en: (found) => `no JSON Schema stands below ${found}; please write it out`,
+    en: (found) => `there is no JSON Schema under ${found}; please write it out`,
     zh: (found) => `${found} 之下没有JSON Schema；请补充`,
   },
   DOCUMENT_REQUEST_AMBIGUOUS: {
     en: (found) =>
-      `several schemas claim equally to describe the request (${found}); please mark the one that does in its heading or title`,
+      `several schemas may equally describe the request (${found}); please say in a heading or title which one does`,
     zh: (found) => `多个Schema均可能是请求消息的格式（${found}）；请在标题中注明哪一个是请求消息`,
   },
   DOCUMENT_FAILURE_UNANSWERABLE: {
     en: (found, wanted) =>
-      `the document names the error codes ${wanted}, but the schema allows only ${found} here, so these failures cannot be answered`,
+      `the document names the error codes ${wanted}, but the schema allows only ${found} here, so these failures cannot be reported`,
     zh: (found, wanted) => `文档列出了错误码 ${wanted}，但此处Schema只允许 ${found}，无法返回这些错误`,
   },
   DOCUMENT_CASES_CONTRADICT: {
@@ -200,8 +200,7 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
       `相同的请求在${otherCase(message, (n) => `测试用例${n}`, '另一个测试用例')}中得到不同的响应：此处为 ${orNothing(found, '无')}，另一处为 ${orNothing(wanted, '无')}；请统一响应或区分请求`,
   },
   DOCUMENT_CASE_ID_NOT_ECHOED: {
-    en: (found, wanted) =>
-      `the answer carries the id ${found}; its request has ${wanted}, which the answer has to repeat`,
+    en: (found, wanted) => `the answer has the id ${found}; it must repeat ${wanted}, the id of its request`,
     zh: (found, wanted) => `响应中的标识为 ${found}，而请求中为 ${wanted}，响应应原样返回`,
   },
   DOCUMENT_CASE_EXPECTED_DIFFERS: {
@@ -245,14 +244,14 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
   DOCUMENT_CASE_UNREADABLE: {
     en: (found, _, { expected }) =>
       limitWords('en', 'the message', expected) ??
-      `the data cannot be read${found === '' ? '' : `: they stop being valid JSON at ${found}`}; please give exactly one JSON value, or a fenced text`,
+      `the data cannot be read${found === '' ? '' : `: they are not valid JSON at ${found}`}; please give exactly one JSON value, or a fenced text`,
     zh: (found, _, { expected }) =>
       limitWords('zh', '数据', expected) ??
       `数据无法读取${found === '' ? '' : `：在 ${found} 处不是合法的JSON`}；请给出唯一的JSON数据或代码块文本`,
   },
   DOCUMENT_TEXT_ESCAPED: {
     en: (found) =>
-      `the text is escaped as if it stood in a JSON string (found ${found}), so that its lines and its JSON cannot be read; please send the text itself`,
+      `the text is escaped once too often (found ${found}), so its lines and its JSON cannot be read; please send the text itself`,
     zh: (found) => `文本被多转义了一次（实际为 ${found}），其中的换行和JSON无法识别；请发送原文`,
   },
   DOCUMENT_NUMBER_INEXACT: {
@@ -270,7 +269,7 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
     zh: (found, wanted) => `按照协议文档此处应为 ${orNothing(wanted, '无')}，而测试用例中为 ${orNothing(found, '无')}`,
   },
   [PASSAGES]: {
-    en: (found, wanted) => `the passages ${wanted} and ${found} exclude each other; please keep one of them`,
+    en: (found, wanted) => `the passages ${wanted} and ${found} contradict each other; please keep one of them`,
     zh: (found, wanted) => `${wanted} 与 ${found} 相互矛盾；请保留其中之一`,
   },
   DOCUMENT_EXCHANGE_FRAME_INVALID: {
@@ -295,21 +294,21 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
   DOCUMENT_CASE_NUMBER_MISSING: { en: () => 'the test case has no number', zh: () => '测试用例没有编号' },
   DOCUMENT_COMPLAINT_UNFOUNDED: {
     en: (found, wanted) =>
-      `the fault does not show: our handler keeps the agreement in every test case and in every request tried${found === '' ? '' : `; our answer here has the form ${found}`}${wanted === '' ? '' : `, the agreed schema wants ${wanted}`}`,
+      `the fault could not be reproduced: our handler keeps the agreement in every test case and in every request tried${found === '' ? '' : `; our answer here has the form ${found}`}${wanted === '' ? '' : `, the agreed schema wants ${wanted}`}`,
     zh: (found, wanted) =>
       `未能重现该错误：我方处理程序在所有测试用例及所试请求中均符合协议${found === '' ? '' : `；此处我方响应的形式为 ${found}`}${wanted === '' ? '' : `，约定的Schema要求 ${wanted}`}`,
   },
   CANDIDATE_COMPLAINT_CONFIRMED: {
-    en: () => 'the fault was reproduced and is ours; the handler is being made again',
+    en: () => 'the fault was reproduced and is ours; the handler is being generated again',
     zh: () => '该错误已重现，属我方问题；正在重新生成处理程序',
   },
   DOCUMENT_AMENDMENT_CONTESTED: {
     en: () =>
-      'the document and its test cases contradict each other here, and an amendment had settled it; please agree on one of the two',
+      'the document and its test cases contradict each other here, which was resolved by an amendment; please agree on one of the two',
     zh: () => '文档与测试用例在此处相互矛盾，此前以修订解决；请就其中之一达成一致',
   },
   DOCUMENT_CASE_NUMBER_SKIPPED: {
-    en: (found) => `test case ${found} is missing before it`,
+    en: (found) => `test case ${found} is missing before this one`,
     zh: (found) => `之前缺少测试用例 ${found}`,
   },
 };

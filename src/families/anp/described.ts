@@ -12,22 +12,22 @@ import { methodsAt } from '../../service-descriptions/read-service-description.t
 import type { DescriptionFault } from '../../service-descriptions/service-description.ts';
 import { wordlessParts } from '../../service-descriptions/wordless-parts.ts';
 
-/** What the service descriptions in a document say. */
+/** What was read from the service descriptions in a document. */
 export interface Described {
   interactions: readonly Interaction[];
   /** Their examples. */
   cases: readonly Case[];
   schemas: readonly FoundSchema[];
   faults: readonly DescriptionFault[];
-  /** Where the document holds no sentences. */
+  /** The parts of the document without sentences. */
   data: readonly { start: number; end: number }[];
 }
 
-/** What agents paste as a document. Examples of JSON-RPC in a document are examples and no more. */
+/** The formats of descriptions that may be a document. Examples of JSON-RPC in a document are only examples. */
 const FORMATS: ReadonlySet<string> = new Set(['openrpc', 'openapi-3.0', 'openapi-3.1', 'mcp-tools']);
 
-/** Whether a value is a description that may be the document of an agreement. */
-export function isPasted(value: Json): boolean {
+/** Whether a value is a service description that may be the document of an agreement. */
+export function isDescriptionDocument(value: Json): boolean {
   return FORMATS.has(descriptionFormatOf(value) ?? '');
 }
 
@@ -37,8 +37,8 @@ const MAX_DESCRIPTIONS = 8;
 const known = new WeakMap<TextDocument['own'], Described | null>();
 
 /**
- * Reads the OpenRPC, OpenAPI and MCP descriptions of a document, or else of its base protocols; `null` if there are
- * none, or if the document has schemas besides them, which then describe its messages.
+ * Reads the OpenRPC, OpenAPI and MCP descriptions in a document, or else in its base protocols. `null` if there are
+ * none, or if there are schemas outside them: then those describe the messages.
  */
 export function describedIn({ own, bases }: TextDocument): Described | null {
   for (const one of [{ ...own, key: own }, ...bases.documents.map((base) => ({ ...base, key: base }))]) {
@@ -51,7 +51,7 @@ export function describedIn({ own, bases }: TextDocument): Described | null {
 }
 
 function readAll({ text, blocks, schemas }: FoundSchemas, baseUri: string | undefined): Described | null {
-  const descriptions = blocks.filter(({ value }) => isPasted(value)).slice(0, MAX_DESCRIPTIONS);
+  const descriptions = blocks.filter(({ value }) => isDescriptionDocument(value)).slice(0, MAX_DESCRIPTIONS);
   const isInside = ({ start }: LocatedSchema) =>
     descriptions.some((block) => start >= block.start && start < block.end);
   if (descriptions.length === 0 || !schemas.every(isInside)) return null;
@@ -65,7 +65,7 @@ function readAll({ text, blocks, schemas }: FoundSchemas, baseUri: string | unde
     if (root !== undefined && baseUri === undefined) data.push(...wordlessParts(text, root, block.end));
     for (const method of found?.methods ?? []) if (!methods.has(method.name)) methods.set(method.name, method);
   }
-  // A description of parts alone serves the schemas of the document.
+  // A description without methods only has parts for the schemas of the document.
   if (methods.size === 0 && schemas.length > 0) return null;
   const { interactions, cases } =
     methods.size === 0 ? { interactions: [NOTHING_READ], cases: [] } : interactionsOf([...methods.values()]);
@@ -84,8 +84,8 @@ function rootOf(text: string, { start, end, isYaml }: JsonBlock): LocatedJson | 
   return reading?.ok === true ? reading.node : undefined;
 }
 
-/** How many cases keep the schemas of an interaction. */
-export function fitting(
+/** How many cases match the schemas of one of the interactions. */
+export function matchingCases(
   interactions: readonly Interaction[],
   cases: readonly Case[],
   validation: CaseValidation,

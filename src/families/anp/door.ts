@@ -8,7 +8,7 @@ export {
   checkMessage,
   decode,
   encode,
-  type Reading,
+  type ReadOptions,
   readHello,
   readMessage,
   writeHello,
@@ -32,7 +32,7 @@ export {
   type TestCasesNegotiation,
 } from './messages.ts';
 export { peerQuirks, type Quirk, quirksOf } from './quirks.ts';
-export { follow, MAX_ROUNDS, noRounds, type RoundRules, type Rounds, type Side } from './rounds.ts';
+export { follow, MAX_ROUNDS, noRounds, type Party, type RoundRules, type Rounds } from './rounds.ts';
 export { type Served, type Serving, serveHello, settledBy } from './serve-hello.ts';
 export {
   type AgreedCase,

@@ -1,4 +1,4 @@
-/** Why something was not read or written, by kind. */
+/** The kinds of faults. */
 export type FaultKind =
   /** No byte at all, not even a header. */
   | 'empty'
@@ -6,9 +6,9 @@ export type FaultKind =
   | 'too-large'
   /** A frame of another type than wanted. */
   | 'type'
-  /** No UTF-8, or half a surrogate pair. */
+  /** Bytes that are not UTF-8, or half a surrogate pair. */
   | 'unicode'
-  /** No JSON, JSON nested deeper than 64 levels, or a number beyond a double. */
+  /** Not JSON, JSON nested deeper than 64 levels, or a number too large for a double. */
   | 'json'
   /** No known `action` or `type`. */
   | 'unknown'

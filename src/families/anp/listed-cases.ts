@@ -5,8 +5,8 @@ import { memberNames } from '../../schemas/member-names.ts';
 import { partNamed } from './case-text.ts';
 
 /**
- * The cases in the JSON of a text: a list of cases, a named list, a case under each name, or one object per case.
- * `undefined` if some of the JSON is not a case.
+ * The cases in the JSON of a text: a list of cases, an object with one list of them, an object with a case as each
+ * member, or several objects that each are a case. `undefined` if some of the JSON is something else.
  */
 export function listedCases({ blocks, broken }: JsonBlocks): Case[] | undefined {
   if (broken.length > 0 || blocks.some(({ lenient }) => lenient)) return undefined;

@@ -7,9 +7,9 @@ import { type CaseText, type CaseTexts, isPayloadFault, type PayloadText } from 
 const MAX_BEFORE = 200;
 
 /**
- * The cases of a text without labels: under each heading a request and its response, exactly two JSON values; or
- * without headings a list of such pairs, each with an arrow or a word for an answer in between. `undefined` if the text
- * has another structure, or was already read.
+ * The cases of a text without labels: under each heading two JSON values, a request and its response; or, without
+ * headings, such pairs with an arrow or a word for an answer between the two. `undefined` if the text has another
+ * structure, or if its labelled cases were read already.
  */
 export function pairedCases(text: string, { cases: labelled, heads, json }: CaseTexts): CaseTexts | undefined {
   const { blocks, broken } = json;
@@ -17,7 +17,7 @@ export function pairedCases(text: string, { cases: labelled, heads, json }: Case
     labelled.every((each) => isPayloadFault(each[side]) && each[side].reason === 'missing');
   if (!isMissing('request') && !isMissing('response')) return undefined;
   if (broken.length > 0 || blocks.length === 0 || blocks.some(({ lenient }) => lenient)) return undefined;
-  const groups = heads.length > 0 ? underHeads(heads, blocks) : inTwos(blocks);
+  const groups = heads.length > 0 ? underHeads(heads, blocks) : inPairs(blocks);
   const cases: CaseText[] = [];
   let before = 0;
   for (const { head, values } of groups) {
@@ -59,7 +59,7 @@ function underHeads(heads: CaseTexts['heads'], blocks: readonly JsonBlock[]): Gr
   return groups;
 }
 
-function inTwos(blocks: readonly JsonBlock[]): Group[] {
+function inPairs(blocks: readonly JsonBlock[]): Group[] {
   const firsts = blocks.filter((_, index) => index % 2 === 0);
   return firsts.map((first, index) => ({
     head: { number: index + 1, start: first.start },

@@ -1,15 +1,15 @@
 /** A deviation from the specification that a reader can tolerate. */
 export type Quirk =
-  /** The first round has number 1 instead of 0. Begin with 1 yourself: such a peer answers with 2 in any case. */
+  /** The first round has number 1 instead of 0. If you begin, begin with 1 too: such a peer answers with 2 anyway. */
   | 'rounds-from-one'
-  /** After an end, the other side says the same again, with the number of its own last round. */
+  /** After a party ends the negotiation, the other one repeats that end, with the number of its own last round. */
   | 'end-repeated'
   /** JSON for the application has no header. Its first byte, `{` or `[`, has the type bits of an application frame. */
   | 'application-unframed'
   /** JSON has comments and trailing commas. */
   | 'json-comments';
 
-/** Which peer has which quirks: the only place that knows. `versions` are those where they were seen, or read. */
+/** The quirks of each known peer. `versions` are those in which the quirks were seen, or read in the sources. */
 export const peerQuirks: readonly { peer: string; versions: readonly string[]; quirks: readonly Quirk[] }[] = [
   // Seen: the Python SDK, as package `anp`.
   { peer: 'anp', versions: ['0.9.2'], quirks: ['rounds-from-one', 'end-repeated'] },

@@ -33,7 +33,7 @@ export interface CasesRead {
   listed?: ReadText;
 }
 
-/** What determines how payloads are read. */
+/** What decides whether payloads are read as JSON or as texts. */
 export interface PayloadHints {
   /** The payload type in the job. */
   payload: Job['payload'];
@@ -128,7 +128,7 @@ function hasGaps(cases: readonly CaseText[]): boolean {
   return faults.length > 0 && faults.every(({ reason }) => reason === 'empty');
 }
 
-/** The payloads read before, as a cache. */
+/** The payloads that were read before, so that they need not be parsed again. */
 export function knownPayloads({ read }: CasesRead): KnownJson | undefined {
   if (read === undefined) return undefined;
   const payloads = read.cases.flatMap(({ request, response }) => [request, response]);
@@ -141,10 +141,10 @@ export function knownPayloads({ read }: CasesRead): KnownJson | undefined {
 }
 
 /**
- * The cases with scalars changed to texts where the schema of their side allows only texts, and the resulting payload
- * type.
+ * The cases with bare scalars as texts where the schema of their side allows only texts, and the payload type that
+ * results.
  */
-export function inWordsOfSchemas(
+export function withTextsOfSchemas(
   { cases, payload, read }: CasesRead,
   selection: Record<Side, LocatedSchema | null>,
   validation: CaseValidation,

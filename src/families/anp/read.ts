@@ -7,15 +7,15 @@ import { selectSchemas } from '../../documents/select-schemas.ts';
 import { readTextDocument, type TextDocument } from '../../documents/text-document.ts';
 import type { Before, FamilyReading, ReadingTask } from '../family.ts';
 import { placedFault } from './case-faults.ts';
-import { type Described, describedIn, fitting } from './described.ts';
-import { type CasesRead, inWordsOfSchemas, knownPayloads, readCases } from './read-cases.ts';
+import { type Described, describedIn, matchingCases } from './described.ts';
+import { type CasesRead, knownPayloads, readCases, withTextsOfSchemas } from './read-cases.ts';
 
-/** What was read from each texts object. */
+/** What was read from each object with texts, for the next reading of changed texts. */
 const parts = new WeakMap<Texts, { document: TextDocument; casesRead: CasesRead; hasSchemas: boolean }>();
 
 /**
- * Reads a protocol document and its cases. There is one interaction, whose request and response schemas are selected by
- * what the cases contain, or one for each method of a service description in the document.
+ * Reads a protocol document and its cases. The document has one interaction, whose schemas are selected by the content
+ * of the cases, or one interaction for each method of a service description in it.
  */
 export function readAgreement(texts: Texts, about: ReadingTask, before?: Before): FamilyReading {
   const { payload: wantedPayload, baseProtocols, validation } = about;
@@ -45,7 +45,7 @@ export function readAgreement(texts: Texts, about: ReadingTask, before?: Before)
   const { interactions, requestRivals, found } = chosen;
   const { cases, payload } =
     wantedPayload === undefined
-      ? inWordsOfSchemas(casesRead, chosen, validation)
+      ? withTextsOfSchemas(casesRead, chosen, validation)
       : { cases: casesRead.cases, payload: casesRead.payload };
   const { described: used } = chosen;
   return {
@@ -76,22 +76,22 @@ interface ChosenSchemas extends Record<Side, LocatedSchema | null> {
   interactions: readonly Interaction[];
   requestRivals: readonly FoundSchema[];
   found: readonly FoundSchema[];
-  /** The service descriptions that they are from; `null` if they are not from one. */
+  /** The service descriptions that they come from; `null` if they come from none. */
   described: Described | null;
 }
 
-/** The schemas of the methods that are described, unless more cases keep the schemas found as in any document. */
+/** The schemas of the described methods, unless more cases match the schemas that any document would have. */
 function chosenSchemas(
   { schemas }: TextDocument,
   described: Described | null,
   cases: readonly Case[],
   validation: CaseValidation,
 ): ChosenSchemas {
-  const kept = described === null ? 0 : fitting(described.interactions, cases, validation);
-  if (described !== null && kept === cases.length) return ofDescribed(described);
+  const matching = described === null ? 0 : matchingCases(described.interactions, cases, validation);
+  if (described !== null && matching === cases.length) return ofDescribed(described);
   const { request, response, requestRivals } = selectSchemas(schemas, cases, validation);
   const interactions = [{ name: '', request, replies: response === null ? [] : [response] }];
-  if (described !== null && fitting(interactions, cases, validation) <= kept) return ofDescribed(described);
+  if (described !== null && matchingCases(interactions, cases, validation) <= matching) return ofDescribed(described);
   return { interactions, request, response, requestRivals, found: schemas, described: null };
 }
 

@@ -2,8 +2,8 @@ import { type Fault, type FaultKind, fault } from './fault.ts';
 import type { ProtocolNegotiation } from './messages.ts';
 import type { Quirk } from './quirks.ts';
 
-/** The side that connected, or the other one. */
-export type Side = 'initiator' | 'responder';
+/** Who connected, or who was connected to. */
+export type Party = 'initiator' | 'responder';
 
 /** Most rounds of a negotiation, as the specification recommends. */
 export const MAX_ROUNDS = 10;
@@ -13,39 +13,39 @@ export interface Rounds {
   /** `open` while a document is offered or nothing was said. */
   state: 'open' | 'accepted' | 'rejected' | 'timeout';
   count: number;
-  /** The number of the last round of each side, and of both. */
+  /** The number of the last round, and of the last one of each party. */
   last?: number;
-  lastOf: Partial<Record<Side, number>>;
+  lastOf: Partial<Record<Party, number>>;
   /** The document that was offered last: once accepted, the agreement. */
-  offer?: { document: string; by: Side };
+  offer?: { document: string; by: Party };
 }
 
 /** A negotiation that has not begun. */
 export const noRounds: Rounds = Object.freeze({ state: 'open', count: 0, lastOf: {} });
 
-/** What to tolerate, and how many rounds there may be; default: nothing, `MAX_ROUNDS`. */
+/** The quirks to tolerate (default: none), and the most rounds (default: `MAX_ROUNDS`). */
 export interface RoundRules {
   quirks?: readonly Quirk[];
   maxRounds?: number;
 }
 
 /**
- * Whether a round may follow, and the negotiation with it. `sequenceId` starts at 0 and rises by one with every
- * message. An acceptance repeats the exact document that the other side offered last. After it, a new offer may open
- * the negotiation again, as after a dispute; a refusal ends it for good and may also come after the last round.
+ * Checks whether a round may follow; returns the negotiation with it. `sequenceId` starts at 0 and rises by one with
+ * every message. An acceptance repeats the exact document that the other party offered last. After it, a new offer may
+ * reopen the negotiation, as after a dispute. A refusal ends it for good, and may also come after the last round.
  * Faults: `sequence`, `turn`, `document`, `rounds`, `closed`.
  */
 export function follow(
   rounds: Rounds,
   message: ProtocolNegotiation,
-  by: Side,
+  by: Party,
   rules: RoundRules = {},
 ): { ok: true; rounds: Rounds } | Fault {
   const { sequenceId, status, candidateProtocols: document } = message;
   if (rules.quirks?.includes('end-repeated') && repeatsEnd(rounds, message, by)) return { ok: true, rounds };
   const isOffer = status === 'negotiating';
   if (rounds.state !== 'open' && !(rounds.state === 'accepted' && isOffer))
-    return refused('closed', `found ${status} after ${rounds.state}, wanted no more`, 'status');
+    return refused('closed', `found ${status} after ${rounds.state}, wanted no further round`, 'status');
   const firsts = rules.quirks?.includes('rounds-from-one') ? [0, 1] : [0];
   const wanted = rounds.last === undefined ? firsts : [rounds.last + 1];
   if (!wanted.includes(sequenceId))
@@ -56,11 +56,11 @@ export function follow(
     return refused('rounds', `found round ${rounds.count + 1}, wanted at most ${maxRounds}`, 'sequenceId');
   const { offer } = rounds;
   if (!isRefusal && offer?.by === by && rounds.state === 'open')
-    return refused('turn', `found a second message of the ${by}, wanted one of the other side`, 'status');
+    return refused('turn', `found a second message of the ${by}, wanted one of the other party`, 'status');
   if (status === 'accepted' && offer === undefined)
-    return refused('turn', 'found an acceptance of nothing, wanted an offer', 'status');
+    return refused('turn', 'found an acceptance before any offer, wanted an offer', 'status');
   if (status === 'accepted' && offer?.document !== document)
-    return refused('document', 'found another text than the offered one, wanted the same', 'candidateProtocols');
+    return refused('document', 'found another text than the offered one, wanted the same text', 'candidateProtocols');
   return {
     ok: true,
     rounds: {
@@ -73,8 +73,8 @@ export function follow(
   };
 }
 
-/** Whether a side says the end again that the other side said, with the number of its own last round. */
-function repeatsEnd({ state, lastOf, last, offer }: Rounds, message: ProtocolNegotiation, by: Side): boolean {
+/** Whether a party repeats the end that the other party sent, with the number of its own last round. */
+function repeatsEnd({ state, lastOf, last, offer }: Rounds, message: ProtocolNegotiation, by: Party): boolean {
   if (state === 'open' || message.status !== state) return false;
   if (message.sequenceId !== lastOf[by] || message.sequenceId === last) return false;
   return state !== 'accepted' || message.candidateProtocols === offer?.document;

@@ -6,10 +6,10 @@ import { quoteText } from '../../kernel/quote.ts';
 import { changeOf, describeFinding } from './describe-finding.ts';
 import type { FixErrorNegotiation, MetaMessage, NegotiationStatus, TestCasesNegotiation } from './messages.ts';
 
-/** Most findings described in one message; a peer fixes the first ones first. */
+/** Most findings that one message describes; a peer fixes the first ones first. */
 export const MAX_DESCRIBED_FINDINGS = 50;
 
-/** The ANP message for something to say to the peer, in the document's language. */
+/** The ANP message that tells the peer a statement, in the document's language. */
 export function messageFor(statement: Statement, agreed: Json, language: Language): MetaMessage {
   switch (statement.what) {
     case 'generated':
@@ -54,7 +54,7 @@ function fixErrorNegotiation(
 export function errorDescription(findings: readonly Finding[], language: Language): string {
   const lines = findings.slice(0, MAX_DESCRIBED_FINDINGS).map((finding) => `- ${describeFinding(finding, language)}`);
   const more = findings.length - lines.length;
-  if (more > 0) lines.push(language === 'zh' ? `- 另有 ${more} 处问题` : `- ${more} more of this kind`);
+  if (more > 0) lines.push(language === 'zh' ? `- 另有 ${more} 处问题` : `- ${more} more problems`);
   return [language === 'zh' ? '# 错误描述' : '# Error Description', ...lines].join('\n');
 }
 

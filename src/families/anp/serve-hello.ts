@@ -10,11 +10,11 @@ import type { DestinationHello, SourceHello } from './messages.ts';
 export interface Serving {
   /** The role of our agent in this connection. */
   role: Role;
-  /** Records of stored handlers in service, the preferred one first; other roles and families are passed over. */
+  /** Records of handlers that are not withdrawn, the preferred one first; other roles and families are skipped. */
   handlers: readonly HandlerRecord[];
   /** The texts of consensus protocols, by URI; nothing is fetched. */
   protocols?: Readonly<Record<string, string>>;
-  /** Whether only handlers that a whole reading has judged serve, as with `PROTOSMITH_READING=required`. */
+  /** Whether a handler serves only if a complete reading judged it, as with `PROTOSMITH_READING=required`. */
   needsReading?: boolean;
   /** Our `supportedCapabilities`; default: those that a handler needs. */
   capabilities?: readonly string[];
@@ -24,11 +24,11 @@ export interface Serving {
 
 /** What a hello can be answered with. */
 export interface Served {
-  /** The handler for the peer's `usedProtocolHash`; `null` if there is none, or no hash. */
+  /** The handler for the peer's `usedProtocolHash`; `null` without such a handler or without a hash. */
   used: HandlerRecord | null;
   /** The peer's candidates that a handler serves, in the peer's order. */
   candidates: { uri: string; protocolHash: string; handler: HandlerRecord }[];
-  /** Confirms the hash if it is served, or else selects the first candidate; else a protocol is to be negotiated. */
+  /** Confirms the hash if a handler serves it, else selects the first candidate; with neither, the peers negotiate. */
   hello: DestinationHello;
 }
 
@@ -36,8 +36,8 @@ const META_PROTOCOL_VERSION = '1.0';
 const OUR_CAPABILITIES = ['verificationProtocol', 'testCasesNegotiation', 'fixErrorNegotiation'];
 
 /**
- * Says which of a peer's hash (0-RTT) and candidate URIs (consensus protocols) a stored handler serves, and builds the
- * answer. A handler serves a document of which it has the exact text, by its SHA-256, and only if its record is sound.
+ * Finds the stored handlers that serve a peer's hash (0-RTT) or candidate URIs (consensus protocols), and builds the
+ * answer. A handler serves a document only if it was made for the exact text (by its SHA-256), and its record is sound.
  */
 export function serveHello({ metaProtocol }: SourceHello, serving: Serving): Served {
   const { usedProtocolHash, candidateProtocols = [] } = metaProtocol;
@@ -67,8 +67,8 @@ export function serveHello({ metaProtocol }: SourceHello, serving: Serving): Ser
 }
 
 /**
- * What the peer's answer to our hello settled: our hash, one of our candidates, or nothing, so that a protocol is to be
- * negotiated. Faults: `not-offered`.
+ * What the peer's answer to our hello settles: our hash, one of our candidates, or `null`, after which the peers
+ * negotiate. Faults: `not-offered`.
  */
 export function settledBy(
   { metaProtocol: own }: SourceHello,
@@ -85,7 +85,11 @@ export function settledBy(
 
 function notOffered(name: string): Fault {
   const pointer = `/metaProtocol/${name}`;
-  return fault('not-offered', `Cannot use protocol at \`${pointer}\`: found one not offered, wanted ours`, pointer);
+  return fault(
+    'not-offered',
+    `Cannot use protocol at \`${pointer}\`: found one that we did not offer, wanted one of ours`,
+    pointer,
+  );
 }
 
 /** Finds the first handler that serves a document, by its hash. A record is checked only once it is needed. */

@@ -41,8 +41,8 @@ export interface RunResult {
 }
 
 /**
- * The cases of an accepted agreement, and what its messages are. Cases that a second reader confirmed are among them
- * once the peer accepted them. Faults: `not-accepted`, `cases` (some case cannot be read).
+ * The cases of an accepted agreement, and whether its messages are JSON or texts. Further cases that we proposed are
+ * among them once the peer has accepted them. Faults: `not-accepted`, `cases` (some case cannot be read).
  */
 export function agreedCases(
   agreement: ProtocolNegotiation,
@@ -70,8 +70,8 @@ export function agreedCases(
 }
 
 /**
- * The requests of cases as verification messages (type 11), in order. They have the format of the agreed protocol, so
- * send one after the other: an answer need not say which request it answers. Faults: `json`, `unicode`, `too-large`.
+ * The requests of cases as verification messages (type 11), in order. Send them one after the other: an answer has the
+ * format of the agreed protocol, and need not say which request it answers. Faults: `json`, `unicode`, `too-large`.
  */
 export function verificationRequests(
   cases: readonly AgreedCase[],
@@ -122,7 +122,7 @@ export function framedExchange({ testCase, bytes }: VerificationRequest, answer:
 /** The payload in the data of a frame: a JSON value, or a text. Faults: `unicode`, `json`, `too-large`. */
 export function payloadIn(data: Uint8Array, payload: Payload): { ok: true; value: Json } | Fault {
   const text = utf8Text(data);
-  if (text === undefined) return fault('unicode', 'Cannot read payload: found bytes that are no text, wanted UTF-8');
+  if (text === undefined) return fault('unicode', 'Cannot read payload: found bytes that are not UTF-8, wanted a text');
   return payload === 'text' ? { ok: true, value: text } : jsonIn(text, {});
 }
 
@@ -136,7 +136,7 @@ function payloadBytes(value: Json, payload: Payload): { ok: true; data: Uint8Arr
 
 function textOf(value: Json): { ok: true; text: string } | Fault {
   if (typeof value !== 'string')
-    return fault('json', 'Cannot write payload: found a value that is no text, wanted one');
+    return fault('json', 'Cannot write payload: found a value that is not a text, wanted a text');
   if (value.isWellFormed()) return { ok: true, text: value };
   return fault('unicode', 'Cannot write payload: found half a surrogate pair, wanted Unicode');
 }
@@ -144,7 +144,7 @@ function textOf(value: Json): { ok: true; text: string } | Fault {
 function noAnswer(found: string): Fault {
   return fault(
     'handler',
-    `Cannot answer frame: the handler gave no answer (${visibleText(found.slice(0, 500))}), wanted one`,
+    `Cannot answer frame: the handler gave no answer (${visibleText(found.slice(0, 500))}), wanted an answer`,
   );
 }
 

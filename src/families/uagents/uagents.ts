@@ -70,11 +70,11 @@ const SAYABLE: ReadonlySet<Statement['what']> = new Set(['failed', 'dispute', 'c
 const MAX_TOLD = 50;
 
 function textFor(said: Statement): string {
-  if (said.what === 'failed') return 'Cannot serve protocol: no handler that keeps it was found, wanted one';
+  if (said.what === 'failed') return 'Cannot serve protocol: found no handler that passes verification, wanted one';
   const findings = 'findings' in said ? said.findings : [];
   const told = findings.slice(0, MAX_TOLD).map(({ message }) => visibleText(message));
   const more = findings.length - told.length;
-  return [...told, ...(more > 0 ? [`${more} more of this kind`] : [])].join('\n') || 'Cannot serve protocol';
+  return [...told, ...(more > 0 ? [`${more} more problems`] : [])].join('\n') || 'Cannot serve protocol';
 }
 
 function textOf(manifest: Json | undefined): string | undefined {

@@ -15,8 +15,8 @@ const MOST_PAYLOAD = 8_000;
 export type CaseResults = ReadonlyMap<number, boolean>;
 
 /**
- * The document with its numbered units, beside the cases. A finding about a schema stands after that schema, one about a
- * case with that case, any other at the start of the document.
+ * The document with its numbered units, beside the cases. A finding about a schema stands after that schema, one about
+ * a case with that case, any other at the start of the document.
  */
 export function agreementView(job: Job, findings: readonly Finding[], results: CaseResults): Html {
   const { agreement } = analyze(job);

@@ -10,7 +10,8 @@ const WIDTH = 240;
 const HEIGHT = 56;
 
 /**
- * A small chart of time series, with their latest values and the highest one as text. All lines share a scale from zero.
+ * A small chart of time series, with their latest values and the highest one as text. All lines share a scale from
+ * zero.
  */
 export function chart(title: string, series: readonly Series[], show: (value: number) => string = round): Html {
   const most = Math.max(0, ...series.flatMap(({ values }) => values.filter((value) => value !== null)));

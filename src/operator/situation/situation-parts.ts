@@ -2,7 +2,9 @@ import type { Deadlines, FailingEndpoint, RestingEndpoint, TenantLoad } from '..
 import type { Tally } from '../../telemetry/heartbeat.ts';
 import type { BacklogView, EndpointView, TenantView, WorkerView } from './situation.ts';
 
-/** The rate of the last minute counts once jobs have waited this long, in seconds: until then slots may have been free. */
+/**
+ * The rate of the last minute counts once jobs have waited this long, in seconds: until then slots may have been free.
+ */
 const saturatedSeconds = 60;
 
 /** The sums of the counts of several workers. A name may be any text, even `__proto__`. */

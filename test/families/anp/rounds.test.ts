@@ -6,16 +6,16 @@ import {
   follow,
   MAX_ROUNDS,
   noRounds,
+  type Party,
   type ProtocolNegotiation,
   peerQuirks,
   quirksOf,
   type RoundRules,
   type Rounds,
-  type Side,
 } from '../../../src/families/anp/door.ts';
 import { filesIn, places, read } from './vectors.ts';
 
-type Said = [by: Side, sequenceId: number, status: ProtocolNegotiation['status'], document?: string];
+type Said = [by: Party, sequenceId: number, status: ProtocolNegotiation['status'], document?: string];
 const [A, B] = ['initiator', 'responder'] as const;
 
 const round = (sequenceId: number, status: Said[2], document: string): ProtocolNegotiation => ({
