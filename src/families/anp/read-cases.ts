@@ -42,80 +42,83 @@ export interface PayloadHints {
 }
 
 /** Reads the cases of an agreement: the structured ones, or those in a text. */
-export function readCases(
-  given: Texts['cases'],
-  { payload: wantedPayload, hasSchemas, prose }: PayloadHints,
-  known?: KnownJson,
+export function readCases(given: Texts['cases'], hints: PayloadHints, known?: KnownJson): CasesRead {
+  if (given !== null && typeof given !== 'string') return structuredCases(given, hints);
+  const text = given ?? '';
+  if (text.trim() === '') return { cases: [], faults: [], payload: areTextsWanted(hints) ? 'text' : 'json' };
+  return casesInText(withoutQuoteMarks(text), hints, known);
+}
+
+function structuredCases(
+  given: Exclude<Texts['cases'], string | null>,
+  { payload, hasSchemas }: PayloadHints,
 ): CasesRead {
-  if (given !== null && typeof given !== 'string') {
-    const cases = given.slice(0, MAX_CASES).map(({ request, response, expected }, index) => {
-      return { testCase: index + 1, request, response, expected: expected ?? '', negative: false };
-    });
-    const isText =
-      cases.length > 0 &&
-      cases.every(({ request, response }) => typeof request === 'string' && typeof response === 'string');
-    return {
-      cases,
-      faults: tooMany(given.length),
-      payload: wantedPayload ?? (isText && !hasSchemas ? 'text' : 'json'),
-    };
-  }
-  const caseText = given ?? '';
-  if (caseText.trim() === '') {
-    return {
-      cases: [],
-      faults: [],
-      payload: wantedPayload ?? (!hasSchemas && wantsText(prose) ? 'text' : 'json'),
-    };
-  }
-  const plain = withoutQuoteMarks(caseText);
-  const bareText = wantedPayload === 'text' || (wantedPayload === undefined && !hasSchemas && wantsText(prose));
-  const first = readCaseText(plain, bareText ? 'allowed' : 'refused', known);
+  const cases = given.slice(0, MAX_CASES).map(({ request, response, expected }, index) => {
+    return { testCase: index + 1, request, response, expected: expected ?? '', negative: false };
+  });
+  const areAllTexts =
+    cases.length > 0 &&
+    cases.every(({ request, response }) => typeof request === 'string' && typeof response === 'string');
+  return {
+    cases,
+    faults: tooMany(given.length),
+    payload: payload ?? (areAllTexts && !hasSchemas ? 'text' : 'json'),
+  };
+}
+
+/** Whether the job or the document asks for texts as payloads. */
+function areTextsWanted({ payload, hasSchemas, prose }: PayloadHints): boolean {
+  return payload === 'text' || (payload === undefined && !hasSchemas && wantsText(prose));
+}
+
+function casesInText(text: string, hints: PayloadHints, known: KnownJson | undefined): CasesRead {
+  const { payload: wantedPayload, hasSchemas, prose } = hints;
+  const bareText = areTextsWanted(hints);
+  const first = readCaseText(text, bareText ? 'allowed' : 'refused', known);
   const listed = first.cases.every(hasNoPayload) ? listedCases(first.json) : undefined;
   if (listed !== undefined) {
     return {
       cases: listed.slice(0, MAX_CASES),
-      listed: { text: plain, blocks: first.json.blocks },
+      listed: { text, blocks: first.json.blocks },
       faults: tooMany(listed.length),
       payload: wantedPayload ?? 'json',
     };
   }
   const wanted = bareText ? 'text' : wantsJson(prose) ? 'json' : undefined;
   const isTextual = (cases: readonly CaseText[]) =>
-    wantedPayload === undefined && !hasSchemas && areTexts(plain, cases, wanted);
+    wantedPayload === undefined && !hasSchemas && areTexts(text, cases, wanted);
   // Next to fenced texts, an empty fence is a text too.
   const { cases: read, headings } =
     hasGaps(first.cases) && isTextual(first.cases)
-      ? readCaseText(plain, 'allowed', known)
-      : (pairedCases(plain, first) ?? first);
-  const isText = (side: Side, all: boolean): boolean => {
-    const payloads = read.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
-    const texts = payloads.filter((payload) => payload.value === undefined).length;
-    return all ? texts > 0 && texts === payloads.length : texts > 0;
-  };
+      ? readCaseText(text, 'allowed', known)
+      : (pairedCases(text, first) ?? first);
+  const texts = { request: shareOfTexts(read, 'request'), response: shareOfTexts(read, 'response') };
   // Without schemas, one text on a side makes all payloads of that side texts, because a handler needs one type.
   const areAllTexts = wantedPayload === 'text' || isTextual(read);
-  const isVerbatim = (side: Side): boolean => {
-    return areAllTexts || (wantedPayload === undefined && !hasSchemas && isText(side, false));
-  };
+  const isVerbatim = (side: Side) =>
+    areAllTexts || (wantedPayload === undefined && !hasSchemas && texts[side] !== 'none');
   const verbatim = { request: isVerbatim('request'), response: isVerbatim('response') };
-  const both = (['request', 'response'] as const).every((side) => verbatim[side] || isText(side, true));
-  const payload = wantedPayload ?? (both ? 'text' : 'json');
-  const chosenValue = (payload: PayloadText, side: Side): Json => {
-    return payload.value === undefined || verbatim[side] ? verbatimText(plain, payload) : payload.value;
-  };
+  const areBothTexts = (['request', 'response'] as const).every((side) => verbatim[side] || texts[side] === 'all');
+  const chosenValue = (payload: PayloadText, side: Side): Json =>
+    payload.value === undefined || verbatim[side] ? verbatimText(text, payload) : payload.value;
   // Next to single values, a payload with several values is a mistake.
-  const isMixed = (side: Side): boolean => hasSchemas && isText(side, false) && !isText(side, true);
+  const isMixed = (side: Side) => hasSchemas && texts[side] === 'some';
   const mixed = { request: isMixed('request'), response: isMixed('response') };
   const strict =
-    wantedPayload === 'json' ? read.map((each) => withoutTexts(plain, each)) : withoutLines(plain, read, mixed);
-  const numberSpans = read.flatMap(({ numberSpan }) => (numberSpan === undefined ? [] : [numberSpan]));
+    wantedPayload === 'json' ? read.map((each) => withoutTexts(text, each)) : withoutLines(text, read, mixed);
   return {
-    payload,
-    numberSpans,
-    read: { text: plain, cases: read },
+    payload: wantedPayload ?? (areBothTexts ? 'text' : 'json'),
+    numberSpans: read.flatMap(({ numberSpan }) => (numberSpan === undefined ? [] : [numberSpan])),
+    read: { text, cases: read },
     ...numberCases(strict, headings, chosenValue),
   };
+}
+
+/** How many of the readable payloads of a side are texts. */
+function shareOfTexts(cases: readonly CaseText[], side: Side): 'none' | 'some' | 'all' {
+  const payloads = cases.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
+  const texts = payloads.filter(({ value }) => value === undefined).length;
+  return texts === 0 ? 'none' : texts === payloads.length ? 'all' : 'some';
 }
 
 function hasNoPayload({ request, response }: CaseText): boolean {
