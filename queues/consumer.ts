@@ -141,7 +141,7 @@ class QueueConsumer implements Consumer {
       ...(options.name === undefined ? {} : { name: options.name }),
     });
     const turns = new Turns(connection, keys, jobs);
-    this.#worker.isOutOfTurn = (job) => turns.putBack(job);
+    this.#worker.isOutOfTurn = (job) => turns.enqueueInTurn(job);
     this.#valve = new IntakeValve(this.#worker, connection, keys, onEvent);
     this.#running = new RunningJobs(connection, keys, concurrency, onEvent, onError);
     const runner = new JobRunner({

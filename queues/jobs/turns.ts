@@ -39,8 +39,8 @@ return { nextTurn(ARGV[1], waiting), waiting, 0 }`);
 
 // KEYS[4] the tenant's waiting jobs KEYS[5] active KEYS[6] wait KEYS[7] the lock KEYS[8] stalled KEYS[9] marker
 // KEYS[10] the rate limiter's counter ARGV tenant, job id, token, prefix of job keys, 1 if a worker had the job before,
-// how long its peer waits in ms. If other jobs wait, gives a fetched job its turn and puts it back; returns whether.
-const putBack = new Script(`${nextTurn}
+// how long its peer waits in ms. If other jobs wait, enqueues a fetched job again in its turn. Returns whether it did.
+const enqueueInTurn = new Script(`${nextTurn}
 if redis.call('LLEN', KEYS[6]) == 0 and redis.call('ZCARD', KEYS[2]) == 0 then return 0 end
 if redis.call('GET', KEYS[7]) ~= ARGV[3] or redis.call('LREM', KEYS[5], 1, ARGV[2]) == 0 then return 0 end
 redis.call('DEL', KEYS[7])
@@ -182,10 +182,10 @@ export class Turns {
   }
 
   /**
-   * If a fetched job has no turn and others wait, gives it a turn and puts it back, then gives turns to other jobs
-   * without one. Resolves to whether it put the job back: then the worker fetches again.
+   * If a fetched job has no turn and others wait, gives it a turn and enqueues it again, then gives turns to other jobs
+   * without one. Resolves to whether it enqueued the job: then the worker fetches again.
    */
-  async putBack(job: FetchedJob): Promise<boolean> {
+  async enqueueInTurn(job: FetchedJob): Promise<boolean> {
     if (job.priority >= FIRST_TURN) return false;
     const { queue } = this.#keys;
     const { tenant, timeoutMs } = this.#factsOf(job.kind, job.data);
@@ -195,7 +195,7 @@ export class Turns {
     const keys = [...this.#shared(), this.#keys.waiting(tenant), ...about];
     const isAgain = job.deliveriesBefore > 0 ? 1 : 0;
     const values = [tenant, job.jobId, job.token, `${queue}:`, isAgain, timeoutMs];
-    if (Number(await putBack.run(this.#connection, keys, values)) === 0) return false;
+    if (Number(await enqueueInTurn.run(this.#connection, keys, values)) === 0) return false;
     await this.#moveBehind();
     await this.giveTurns();
     return true;

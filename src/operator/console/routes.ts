@@ -13,21 +13,24 @@ import { type Html, html } from './html.ts';
 import { jobPage, knownJob } from './job-page.ts';
 import { type JobQuery, jobsPage } from './jobs-page.ts';
 import { layout, type Page } from './layout.ts';
-import type { Lookout } from './lookout.ts';
 import { overviewPage } from './overview-page.ts';
+import type { SituationWatch } from './situation-watch.ts';
 
-/** What the pages and actions of the console work on. */
-export interface Sources {
+/** What the pages and actions of the console work with. */
+export interface ConsoleParts {
   operator: QueueOperator;
-  /** Looks at the whole installation. */
-  look: Lookout;
+  situations: SituationWatch;
   admission: Admission;
   forms: Forms;
 }
 
 /** Routes all pages and actions. */
-export function routePages(server: FastifyInstance, { operator, look, forms, admission }: Sources): void {
-  const page = (path: string, place: Page['place'], read: (request: FastifyRequest) => Promise<Read | null>): void => {
+export function routePages(server: FastifyInstance, { operator, situations, forms, admission }: ConsoleParts): void {
+  const page = (
+    path: string,
+    place: Page['place'],
+    read: (request: FastifyRequest) => Promise<PageContent | null>,
+  ): void => {
     server.get(path, async (request, reply) => {
       const found = await read(request);
       const missing = html`<h1>Not found</h1><p>Nothing is kept under this address. It may have expired.</p>`;
@@ -38,7 +41,7 @@ export function routePages(server: FastifyInstance, { operator, look, forms, adm
   };
   page('/', '/', async () => ({
     title: 'Overview',
-    body: overviewPage(await look.now(), look.samples, forms),
+    body: overviewPage(await situations.now(), situations.samples, forms),
     isLive: true,
   }));
   page('/jobs', '/jobs', async (request) => ({
@@ -80,8 +83,8 @@ export function routePages(server: FastifyInstance, { operator, look, forms, adm
   routeActions(server, operator, admission);
 }
 
-/** What a page shows. */
-interface Read {
+/** The content of a page. */
+interface PageContent {
   title: string;
   body: Html;
   isLive?: boolean;

@@ -8,8 +8,8 @@ import { guard, refuse } from './admission.ts';
 import { ICON, SCRIPT, STYLE } from './assets.ts';
 import { mountBoard } from './board.ts';
 import { formsOf } from './form.ts';
-import { Lookout } from './lookout.ts';
 import { routePages } from './routes.ts';
+import { SituationWatch } from './situation-watch.ts';
 
 /** Options of the console. */
 export interface ConsoleOptions {
@@ -58,10 +58,10 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
     const { code = 'DEFECT_UNCODED', message } = trimmedError(redisFailure(error, 'read the queue') ?? error);
     return refuse(reply, code.startsWith('DEFECT') ? 500 : 503, `${code}: ${message}`);
   });
-  const look = new Lookout(options.situations);
+  const situations = new SituationWatch(options.situations);
   routePages(server, {
     operator,
-    look,
+    situations,
     admission,
     forms: formsOf(admission.formToken, writable),
   });
@@ -69,7 +69,7 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
   try {
     await server.listen({ host, port: options.port });
   } catch (error) {
-    look.close();
+    situations.close();
     await server.close();
     const found = (error as NodeJS.ErrnoException).code ?? 'an unknown fault';
     throw new CodedError(
@@ -80,7 +80,7 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
   return {
     port: (server.server.address() as AddressInfo).port,
     async close() {
-      look.close();
+      situations.close();
       server.server.closeAllConnections();
       await server.close();
     },

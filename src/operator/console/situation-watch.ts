@@ -2,17 +2,17 @@ import type { SituationReader } from '../situation/read-situation.ts';
 import type { Situation } from '../situation/situation.ts';
 import { SAMPLE_SECONDS, Samples } from './samples.ts';
 
-/** Looks at an installation from time to time, and when a page asks; never twice at once. */
-export class Lookout {
+/** Reads the situation of an installation at intervals, and when a page asks; never twice at once. */
+export class SituationWatch {
   readonly samples = new Samples();
   readonly #reader: SituationReader;
   readonly #timer: NodeJS.Timeout;
-  #looking: Promise<Situation> | undefined;
+  #reading: Promise<Situation> | undefined;
 
   constructor(reader: SituationReader) {
     this.#reader = reader;
     const sample = (): void => {
-      // A fault is shown by the page that asks next.
+      // The page that asks next shows the fault.
       this.now().then(
         (situation) => this.samples.add(situation),
         () => undefined,
@@ -25,19 +25,19 @@ export class Lookout {
 
   /** The situation at this moment. Rejects with `OPERATOR_REDIS_KEY_TAKEN`. */
   now(): Promise<Situation> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
     });
-    return this.#looking;
+    return this.#reading;
   }
 
-  async #look(): Promise<Situation> {
+  async #read(): Promise<Situation> {
     const situation = await this.#reader.read();
     const away = situation.unread.find(({ code }) => code === 'PLATFORM_REDIS_UNREACHABLE');
     return situation.queue === null && away !== undefined ? { ...situation, unreachable: away } : situation;
   }
 
-  /** Looks no more. */
+  /** Stops reading. */
   close(): void {
     clearInterval(this.#timer);
   }

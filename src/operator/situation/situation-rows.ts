@@ -67,8 +67,6 @@ function workerRow(worker: WorkerView): Row {
 }
 
 function endpointRow({ endpoint, state, tries, failed, codes, restMs, sinceMs, silent }: EndpointView): Row {
-  if (state === 'resting' && tries === 0)
-    return ['model paused', `${endpoint}, for another ${span((restMs ?? 0) / 1_000)}`];
   const share =
     tries === 0
       ? 'no calls'
