@@ -126,7 +126,10 @@ test('a name with any address that is not allowed is not connected to', async ()
   const nobody = async () => {
     throw Object.assign(new Error('no such host'), { code: 'ENOTFOUND' });
   };
-  assert.match(await told(server.uri('/text'), server.fetcher({ resolve: nobody })), /^failed: found connection fault ENOTFOUND/);
+  assert.match(
+    await told(server.uri('/text'), server.fetcher({ resolve: nobody })),
+    /^failed: found connection fault ENOTFOUND/,
+  );
   assert.equal(server.connections, before);
 });
 

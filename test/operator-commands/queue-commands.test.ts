@@ -248,6 +248,7 @@ test('a job that no worker has taken from the intake stream is not retried, and 
 test('drain stops all workers, and resume lets them go on', async () => {
   const drained = await json('drain', '--for', '20');
   assert.deepEqual(drained, { drained: true, active: 0, waiting: 0 });
+  assert.match((await call('status')).stdout, /^! the queue is paused for all workers, by \S+ at \d{4}-/m);
   const jobId = await rig.submit(markedJob('drained', patient), { kind: 'review' });
   assert.match((await call('status')).stdout, /^! the queue is paused for all workers/m);
   assert.equal(await rig.producer.outcomeOf(jobId), null);

@@ -60,7 +60,7 @@ const WORDS: Record<CaseFault['reason'], (side: string, found: string) => string
   missing: (side) => `no ${side} data, wanted request and response`,
   empty: (side) => `empty ${side} data, wanted a payload`,
   unreadable: (side, found) =>
-    `${side} data are not valid JSON${found === '' ? '' : ` at ${found}`}, wanted one JSON value or a fenced text`,
+    `${side} data stop being valid JSON${found === '' ? '' : ` at ${found}`}, wanted one JSON value or a fenced text`,
   'too-deep': (side) => `${side} data are nested too deep, wanted at most ${MAX_JSON_DEPTH} levels`,
   'too-large': (side, found) => `${side} data have a number too large for a double at ${found}, wanted a smaller one`,
   several: (side) => `several payloads as ${side} data, wanted one`,

@@ -174,7 +174,7 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
   DOCUMENT_SCHEMA_UNREADABLE: {
     en: (found, _, { expected }) =>
       limitWords('en', 'a JSON Schema in the document', expected) ??
-      `a JSON Schema in the document is not valid JSON at ${found}; please correct it`,
+      `a JSON Schema in the document stops being valid JSON at ${found}; please correct it`,
     zh: (found, _, { expected }) =>
       limitWords('zh', '文档中的一个JSON Schema', expected) ??
       `文档中的一个JSON Schema在 ${found} 处不是合法的JSON；请更正`,
@@ -244,7 +244,7 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
   DOCUMENT_CASE_UNREADABLE: {
     en: (found, _, { expected }) =>
       limitWords('en', 'the message', expected) ??
-      `the data cannot be read${found === '' ? '' : `: they are not valid JSON at ${found}`}; please give exactly one JSON value, or a fenced text`,
+      `the data cannot be read${found === '' ? '' : `: they stop being valid JSON at ${found}`}; please give exactly one JSON value, or a fenced text`,
     zh: (found, _, { expected }) =>
       limitWords('zh', '数据', expected) ??
       `数据无法读取${found === '' ? '' : `：在 ${found} 处不是合法的JSON`}；请给出唯一的JSON数据或代码块文本`,

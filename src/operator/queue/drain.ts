@@ -4,6 +4,7 @@ import { onQueue } from '../shell/on-queue.ts';
 import { operatorName } from '../shell/operator-name.ts';
 import { print } from '../shell/print.ts';
 import { settingsHelp } from '../shell/settings-help.ts';
+import { counted } from '../situation/concern.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 
@@ -55,7 +56,7 @@ Exit code: 0 drained or resumed, 2 jobs still run, 64 usage, 69 Redis unreachabl
     print(values.json, result, () => [
       result.drained
         ? `drained: no job runs, ${result.waiting} wait; \`protosmith drain --resume\` lets workers fetch again`
-        : `not drained: ${result.active} jobs still run, ${result.waiting} wait; the queue stays paused`,
+        : `not drained: ${counted(result.active, 'job')} still ${result.active === 1 ? 'runs' : 'run'}, ${result.waiting} wait; the queue stays paused`,
     ]);
     return result.drained ? exitCodes.ok : exitCodes.error;
   },
