@@ -6,6 +6,8 @@ import type { Reason } from './jobs/envelope.ts';
 import { type GiveUp, JobCloser } from './jobs/job-closer.ts';
 import type { JobReader } from './jobs/job-reader.ts';
 import { Outcomes } from './jobs/outcomes.ts';
+import { storedJob } from './jobs/stored-job.ts';
+import { announceFull } from './jobs/tenant-full.ts';
 import { Turns } from './jobs/turns.ts';
 import { Keeper } from './keeper/keeper.ts';
 import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './redis/catalog.ts';
@@ -140,7 +142,12 @@ class QueueConsumer implements Consumer {
       runRetryDelay: 1_000,
       ...(options.name === undefined ? {} : { name: options.name }),
     });
-    const turns = new Turns(connection, keys, jobs);
+    const turns = new Turns(connection, keys, jobs, async (full) => {
+      const job = await storedJob(connection, keys, full.jobId);
+      if (job !== null) await announceFull(full, job, { jobs, outcomes, onEvent });
+      // A worker that took it meanwhile keeps it.
+      await this.#queue.remove(full.jobId, { removeChildren: false }).catch(() => undefined);
+    });
     this.#worker.isOutOfTurn = (job) => turns.putBack(job);
     this.#valve = new IntakeValve(this.#worker, connection, keys, onEvent);
     this.#running = new RunningJobs(connection, keys, concurrency, onEvent, onError);
