@@ -1,3 +1,4 @@
+import type { QueueOperator } from '../../../queues/index.ts';
 import type { SituationReader } from '../situation/read-situation.ts';
 import type { Situation } from '../situation/situation.ts';
 import { SAMPLE_SECONDS, Samples } from './samples.ts';
@@ -6,18 +7,15 @@ import { SAMPLE_SECONDS, Samples } from './samples.ts';
 export class Lookout {
   readonly samples = new Samples();
   readonly #reader: SituationReader;
+  readonly #operator: Pick<QueueOperator, 'endedSince'>;
   readonly #timer: NodeJS.Timeout;
   #looking: Promise<Situation> | undefined;
 
-  constructor(reader: SituationReader) {
+  constructor(reader: SituationReader, operator: Pick<QueueOperator, 'endedSince'>) {
     this.#reader = reader;
-    const sample = (): void => {
-      // A fault is shown by the page that asks next.
-      this.now().then(
-        (situation) => this.samples.add(situation),
-        () => undefined,
-      );
-    };
+    this.#operator = operator;
+    // A fault is shown by the page that asks next.
+    const sample = () => this.#sample().catch(() => undefined);
     sample();
     this.#timer = setInterval(sample, SAMPLE_SECONDS * 1_000);
     this.#timer.unref();
@@ -29,6 +27,12 @@ export class Lookout {
       this.#looking = undefined;
     });
     return this.#looking;
+  }
+
+  async #sample(): Promise<void> {
+    const situation = await this.now();
+    this.samples.add(situation);
+    await this.samples.outcomes.look((sinceMs) => this.#operator.endedSince(sinceMs), situation.atMs);
   }
 
   async #look(): Promise<Situation> {
