@@ -13,7 +13,7 @@ import { Keeper } from './keeper.ts';
 import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
-import { ErrorSummary, type OnQueueEvent } from './queue-event.ts';
+import { ErrorSummary, type JobNames, type OnQueueEvent } from './queue-event.ts';
 import { isUnwritable } from './redis-refusal.ts';
 import { RunningJobs, SETTLE_MS } from './running-jobs.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
@@ -256,11 +256,12 @@ class QueueConsumer implements Consumer {
     }
   }
 
-  /** The kind and negotiation of a job that BullMQ names by its id only. */
-  async #namesOf(key: string): Promise<{ kind?: string; negotiationId?: string | null }> {
+  /** The names of a job of which BullMQ gives only the id. */
+  async #namesOf(key: string): Promise<Partial<Omit<JobNames, 'jobId'>>> {
     const [kind, text] = await this.#connection.hmget(key, 'name', 'data').catch(() => []);
     if (kind == null || text == null) return {};
-    return { kind, negotiationId: this.#jobs.factsOf(kind, parseData(text)).negotiationId };
+    const { negotiationId, tenant } = this.#jobs.factsOf(kind, parseData(text));
+    return { kind, negotiationId, tenant };
   }
 
   #noteError(error: unknown): void {

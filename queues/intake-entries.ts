@@ -120,7 +120,8 @@ export class IntakeEntries {
       return this.#refuse(entryId, kind, data, error);
     }
     await this.drop(entryId);
-    this.#onEvent({ event: 'bridged', jobId, kind, negotiationId: this.#jobs.factsOf(kind, data).negotiationId });
+    const { negotiationId, tenant } = this.#jobs.factsOf(kind, data);
+    this.#onEvent({ event: 'bridged', jobId, kind, negotiationId, tenant });
     return jobId;
   }
 
@@ -132,10 +133,10 @@ export class IntakeEntries {
     { code, message, jobId }: TenantFull,
   ): Promise<undefined> {
     const envelope = this.#jobs.errorEnvelope(kind, data, { code, message });
-    const { negotiationId, replyTo } = this.#jobs.factsOf(kind, data);
+    const { negotiationId, tenant, replyTo } = this.#jobs.factsOf(kind, data);
     await this.#outcomes.announceRefusal(envelope, { jobId, replyTo: replyTo ?? 'default' }, { code, message });
     await this.drop(entryId);
-    this.#onEvent({ event: 'refused', jobId, kind, negotiationId, code });
+    this.#onEvent({ event: 'refused', jobId, kind, negotiationId, tenant, code });
   }
 
   /** Acknowledges an entry and deletes it. */

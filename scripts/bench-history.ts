@@ -130,7 +130,7 @@ async function measureRecording({ jobId, submitted, entries }: History, reader: 
     recorder.onDelivery?.(delivery as Delivery);
     for (const { atMs: _, worker: __, ...entry } of entries) {
       if (entry.type === 'queue') recorder.onQueueEvent({ ...entry, jobId: id } as QueueEvent);
-      else recorder.onJobEvent({ ...entry, job: id, negotiation: null } as JobEvent);
+      else recorder.onJobEvent({ ...entry, job: id, negotiation: null, tenant } as JobEvent);
     }
   };
   for (let index = 0; index < 50; index += 1) again(`warm-${jobId}-${index}`);

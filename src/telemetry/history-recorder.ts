@@ -47,7 +47,7 @@ export function createHistoryRecorder(url: string, keys: Keys, limits: HistoryLi
       deliveries.set(delivery.jobId, delivery.delivery);
       writer.submitted(delivery);
     },
-    onJobEvent({ job, negotiation: _, delivery, ...event }) {
+    onJobEvent({ job, negotiation: _, tenant: __, delivery, ...event }) {
       add(job, { ...mark(delivery), ...event });
     },
     onQueueEvent(event) {

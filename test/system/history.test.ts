@@ -29,7 +29,7 @@ async function historyOf(jobId: string): Promise<History> {
 const REDIS_URL = rig.redis.url;
 
 test('a job with a failed try, a refused candidate and a repair is kept whole, and becomes a fixture', async (t) => {
-  const worker = await rig.worker();
+  const worker = await rig.worker({ PROTOSMITH_LOG_LEVEL: 'debug' });
   t.after(() => stopWorker(worker));
   const hostile = '\u001b[2J\u202e';
   rig.answer('kept-whole', (nth, { prompt }) => {
@@ -62,6 +62,7 @@ test('a job with a failed try, a refused candidate and a repair is kept whole, a
   for (const type of ['checked', 'derived', 'refused', 'attempted', 'stored', 'ended'] as const)
     assert.ok(types.has(type), `no entry ${type} among ${[...types]}`);
   assert.deepEqual(JSON.parse(history.submitted?.text ?? ''), data);
+  assert.ok(!history.entries.some((entry) => 'tenant' in entry), 'the tenant is kept once');
   const candidates = candidatesOf(history);
   const refused = candidates.find(({ attempted }) => attempted?.result === 'failed-cases');
   const sound = candidates.find(({ attempted }) => attempted?.result === 'verified');
@@ -74,6 +75,21 @@ test('a job with a failed try, a refused candidate and a repair is kept whole, a
   assert.ok(ended?.type === 'ended' && (ended.modelMs ?? 0) > 0 && (ended.ownMs ?? 0) > 0, JSON.stringify(ended));
   assert.ok(ended.modelMs !== undefined && ended.modelMs <= ended.durationMs);
   assert.ok(failingLines(refused) instanceof Map);
+
+  await t.test('every line of the log about it names its negotiation and its tenant', () => {
+    const about = worker.lines.filter(({ job }) => job === jobId);
+    const names = about.map(({ msg, negotiation, tenant }) => ({ msg, negotiation, tenant }));
+    const { negotiationId: negotiation, tenant } = data;
+    assert.deepEqual(
+      names,
+      about.map(({ msg }) => ({ msg, negotiation, tenant })),
+    );
+    for (const one of ['taken', 'started', 'stage', 'candidate', 'attempted', 'ended', 'published'])
+      assert.ok(
+        names.some(({ msg }) => msg === one),
+        `no line ${one}`,
+      );
+  });
 
   await t.test('the command prints it, and finds it by the beginning of its id', async () => {
     const short = jobId.slice(0, 12);
