@@ -106,10 +106,11 @@ export class HistoryWriter {
     this.#later(COLLECT_MS);
   }
 
-  /** Adds an entry to a job's history. It must be a JSON object. */
-  add(jobId: string, entry: object): void {
+  /** Adds an entry, a JSON object, to a job's history. Without its tenant, the job is listed if it was before. */
+  add(jobId: string, entry: object, tenant?: string): void {
     const waiting = this.#waitingOf(jobId);
     if (waiting === undefined) return;
+    if (tenant !== undefined) waiting.member = `${tenant}:${jobId}`;
     const text = JSON.stringify(entry);
     if (this.#count(waiting, Buffer.byteLength(text))) waiting.entries.push(text);
     this.#later(COLLECT_MS);

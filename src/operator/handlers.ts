@@ -3,6 +3,7 @@ import { type Config, readConfig } from '../config.ts';
 import { exportFormat, type HandlerRecord } from '../contract/handler.ts';
 import type { Report } from '../contract/outcome.ts';
 import { actOf, type Command, exitCodes, limitOf, readArguments, UsageError } from './command.ts';
+import { nameOption } from './name-option.ts';
 import { onQueue } from './on-queue.ts';
 import { complain, moment, print, rows, size } from './print.ts';
 import { readJson } from './read-input.ts';
@@ -30,7 +31,7 @@ is restored, even if it is made again.
   --tenant <name>   whose handlers (default "default"; list: of all tenants)
   --limit <n>       how many to list for a tenant, the last used first (default 100)
   --all             every handler of the tenant
-    --reason <text>   why it is withdrawn
+  --reason <text>   why it is withdrawn
   --json            as JSON
 
 ${settingsHelp(settingsRead)}
@@ -52,11 +53,8 @@ Exit code: 0 done, 64 usage, 65 no such handler, or one that cannot be imported,
     const [verb = '', ...operands] = positionals;
     const act = actOf(verbs, verb);
     const limit = limitOf(values.limit);
-    const { tenant, reason, json, all = false } = values;
-    if (tenant !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(tenant))
-      throw new UsageError(
-        `Cannot read arguments: --tenant ${JSON.stringify(tenant.slice(0, 80))}, wanted 1 to 64 letters, digits, - and _`,
-      );
+    const { reason, json, all = false } = values;
+    const tenant = values.tenant === undefined ? undefined : nameOption('tenant', values.tenant);
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     return act({ config, operands, tenant, limit, all, reason, json });
   },

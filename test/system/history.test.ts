@@ -130,6 +130,34 @@ test('a job with a failed try, a refused candidate and a repair is kept whole, a
   });
 });
 
+test('the histories of a tenant are removed on demand, after a question', async (t) => {
+  const worker = await rig.worker();
+  t.after(() => stopWorker(worker));
+  const jobs = await Promise.all(
+    ['leaves', 'leaves', 'stays'].map(async (tenant, nth) => {
+      const jobId = await rig.submit(markedJob(`removed-${nth}`, { tenant, timeoutMs: 120_000 }), { kind: 'review' });
+      await rig.outcome(jobId);
+      await historyOf(jobId);
+      return jobId;
+    }),
+  );
+  const call = (...args: string[]) => runCommand(['history', ...args], { environment: { REDIS_URL } });
+  const unasked = await call('--remove-tenant', 'leaves');
+  assert.deepEqual([unasked.code, unasked.stdout], [64, '']);
+  assert.match(unasked.stderr, /wanted --yes/);
+  for (const args of [['--remove-tenant', 'leaves', '--yes', jobs[0] ?? ''], ['--remove-tenant', 'a:b', '--yes'], []])
+    assert.equal((await call(...args)).code, 64, args.join(' '));
+  const removed = await call('--remove-tenant', 'leaves', '--yes', '--json');
+  assert.deepEqual(
+    [removed.code, JSON.parse(removed.stdout), removed.stderr],
+    [0, { tenant: 'leaves', removed: 2 }, ''],
+  );
+  const found = await Promise.all(jobs.map(async (jobId) => (await readHistory(histories, jobId)) !== null));
+  assert.deepEqual(found, [false, false, true]);
+  const again = await call('--remove-tenant', 'leaves');
+  assert.deepEqual([again.code, again.stdout], [0, '0 histories of tenant leaves removed\n']);
+});
+
 test('every failed try of every delivery stands in the report of a job that its deadline ends', async (t) => {
   const worker = await rig.worker();
   t.after(() => stopWorker(worker));
