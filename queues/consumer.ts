@@ -14,7 +14,7 @@ import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './redis/catalog.t
 import { type Connection, connect, disconnect, whenReady } from './redis/connection.ts';
 import { mending } from './redis/mending.ts';
 import { trimmedError } from './redis/queue-error.ts';
-import { ErrorSummary, type OnQueueEvent } from './redis/queue-event.ts';
+import { ErrorSummary, type JobNames, type OnQueueEvent } from './redis/queue-event.ts';
 import { isUnwritable } from './redis/redis-refusal.ts';
 import { IntakeValve } from './running/intake-valve.ts';
 import { JobRunner, type Process } from './running/job-runner.ts';
@@ -263,11 +263,12 @@ class QueueConsumer implements Consumer {
     }
   }
 
-  /** The kind and negotiation of a job that BullMQ names by its id only. */
-  async #namesOf(key: string): Promise<{ kind?: string; negotiationId?: string | null }> {
+  /** The names of a job of which BullMQ gives only the id. */
+  async #namesOf(key: string): Promise<Partial<Omit<JobNames, 'jobId'>>> {
     const [kind, text] = await this.#connection.hmget(key, 'name', 'data').catch(() => []);
     if (kind == null || text == null) return {};
-    return { kind, negotiationId: this.#jobs.factsOf(kind, parseData(text)).negotiationId };
+    const { negotiationId, tenant } = this.#jobs.factsOf(kind, parseData(text));
+    return { kind, negotiationId, tenant };
   }
 
   #noteError(error: unknown): void {

@@ -124,7 +124,8 @@ export class IntakeEntries {
       return undefined;
     }
     await this.drop(entryId);
-    this.#onEvent({ event: 'bridged', jobId, kind, negotiationId: this.#jobs.factsOf(kind, data).negotiationId });
+    const { negotiationId, tenant } = this.#jobs.factsOf(kind, data);
+    this.#onEvent({ event: 'bridged', jobId, kind, negotiationId, tenant });
     return jobId;
   }
 

@@ -25,7 +25,7 @@ export async function announceFull(
   { jobs, outcomes, onEvent }: { jobs: JobReader; outcomes: Outcomes; onEvent: OnQueueEvent },
 ): Promise<void> {
   const envelope = jobs.errorEnvelope(kind, data, { code, message });
-  const { negotiationId, replyTo } = jobs.factsOf(kind, data);
+  const { negotiationId, tenant, replyTo } = jobs.factsOf(kind, data);
   await outcomes.announceRefusal(envelope, { jobId, replyTo: replyTo ?? 'default' }, { code, message });
-  onEvent({ event: 'refused', jobId, kind, negotiationId, code });
+  onEvent({ event: 'refused', jobId, kind, negotiationId, tenant, code });
 }
