@@ -35,7 +35,7 @@ export interface LeftOutReport {
 
 /**
  * How long entries are collected before they are sent, in milliseconds: a worker that dies loses these. Sending
- * at the end of every stage would take some 7 % of the processor time of a job with a stored handler.
+ * at the end of every stage would take over 7 % of the processor time of a job with a stored handler.
  */
 const COLLECT_MS = 100;
 

@@ -43,8 +43,8 @@ export async function everyDigest(stored: Stored, tenant: string): Promise<strin
 }
 
 /**
- * The digests that a text means: itself if it is a whole one, else those of a tenant's handlers that begin with it; with
- * `withdrawnToo` also of withdrawn ones that are not stored.
+ * The digests that a text means: itself if it is a whole one, else those of a tenant's handlers that begin with it;
+ * with `withdrawnToo` also of withdrawn ones that are not stored.
  */
 export async function digestsLike(
   stored: Stored,
