@@ -40,7 +40,7 @@ export class SituationReader {
   }
 
   /**
-   * Reads everything that Redis tells, some sixty commands. What it refuses is named in `unread`, and the rest is read
+   * Reads everything that Redis tells, some eighty commands. What it refuses is named in `unread`, and the rest is read
    * all the same. Rejects only with `OPERATOR_REDIS_KEY_TAKEN`.
    */
   async read(): Promise<Situation> {
