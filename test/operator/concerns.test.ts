@@ -158,6 +158,23 @@ test('everything that needs attention is named, alone, with cost and remedy', ()
   assert.deepEqual(codes({ quarantine: [{ ...quarantined, acknowledged: true }] }), []);
 });
 
+test('what holds jobs up is named with who did it, and with a command that mends it', () => {
+  const pausedBy = { by: 'ann', reason: 'work on Redis', atMs: 0 };
+  const queue = { ...well.queue, paused: true } as Situation['queue'];
+  const [paused] = concernsOf({ ...well, queue, pausedBy });
+  assert.match(paused?.cause ?? '', /paused for all workers, by ann at 1970-.*: work on Redis$/);
+  assert.equal(paused?.remedy, '`protosmith resume`');
+  const tenants = ['noisy', 'quiet'].map((tenant, index) => ({
+    tenant,
+    waiting: 90 - 80 * index,
+    running: 2,
+    ended: 0,
+  }));
+  const [flood] = concernsOf({ ...well, tenants });
+  assert.match(flood?.remedy ?? '', /`protosmith limits set tenant-waiting:noisy <most>`/);
+  assert.doesNotMatch(flood?.cost ?? '', /behind/, 'tenants take turns');
+});
+
 test('what is no fault is not named', () => {
   const quiet: Partial<Situation>[] = [
     { endpoints: [{ ...endpoint, failed: 9, codes: { PLATFORM_MODEL_CUT: 9 } }] },

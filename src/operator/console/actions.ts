@@ -14,7 +14,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   unpinned: 'The handler is no longer pinned.',
   again: 'The job is put again as this new one, since an outcome is final.',
   cancelled: 'The job is cancelled.',
-  'cancel-asked': 'The job ends within a second once a worker is there, or at its deadline.',
+  'cancel-asked': 'The job ends within 2 s once a worker is there, or at its deadline.',
   'cancel-late': 'The job had its outcome already.',
   paused: 'No worker takes jobs until the queue is resumed.',
   resumed: 'Workers take jobs again.',

@@ -6,7 +6,7 @@ import { onQueue } from '../shell/on-queue.ts';
 import { operatorName } from '../shell/operator-name.ts';
 import { print, rows } from '../shell/print.ts';
 import { settingsHelp } from '../shell/settings-help.ts';
-import { tellDeed } from './pause.ts';
+import { tellDeed } from '../shell/tell-deed.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 

@@ -1,10 +1,10 @@
-import type { Deed } from '../../../queues/index.ts';
 import { readConfig } from '../../config.ts';
 import { type Command, exitCodes, readArguments } from '../shell/command.ts';
 import { onQueue } from '../shell/on-queue.ts';
 import { operatorName } from '../shell/operator-name.ts';
-import { moment, print } from '../shell/print.ts';
+import { print } from '../shell/print.ts';
 import { settingsHelp } from '../shell/settings-help.ts';
+import { tellDeed } from '../shell/tell-deed.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 
@@ -63,8 +63,3 @@ Exit code: 0 workers fetch, 64 usage, 69 Redis unreachable, 78 wrong settings.
     return exitCodes.ok;
   },
 };
-
-/** Who did something, when and why, for a person. */
-export function tellDeed({ by, reason, atMs }: Deed): string {
-  return `by ${by} at ${moment(atMs)}${reason === null ? '' : `: ${reason}`}`;
-}

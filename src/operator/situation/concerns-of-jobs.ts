@@ -65,8 +65,8 @@ export function ofTenants({ tenants, workers }: Situation): Concern[] {
     {
       code: 'tenant-flood',
       cause: `tenant ${most.tenant} holds about ${most.waiting} of ${waiting} waiting jobs; ${counted(others, 'other tenant')} of late`,
-      cost: 'jobs of the others wait behind them',
-      remedy: 'ask its negotiators to slow down, start more workers, or limit it: PROTOSMITH_TENANT_TOKENS_PER_HOUR',
+      cost: 'the others take turns with it, and their jobs wait longer',
+      remedy: `ask its negotiators to slow down, start more workers, or limit it: \`protosmith limits set tenant-waiting:${most.tenant} <most>\``,
     },
   ];
 }

@@ -1,21 +1,22 @@
 import { span } from '../shell/print.ts';
+import { tellDeed } from '../shell/tell-deed.ts';
 import { type Concern, counted, listed, named, namedForSeconds, waitOf } from './concern.ts';
 import type { Situation, WorkerView } from './situation.ts';
 
 /** What is wrong with the workers. */
-export function ofWorkers({ queue, workers, unwritable, redisRestartedSeconds, backlog }: Situation): Concern[] {
+export function ofWorkers({ queue, pausedBy, workers, unwritable, backlog, ...more }: Situation): Concern[] {
   const found: Concern[] = [];
   const alive = workers.filter(({ life }) => life === 'alive');
   const failed = workers.filter(({ life, ageSeconds }) => life === 'failed' && ageSeconds < namedForSeconds);
   if (queue?.paused)
     found.push({
       code: 'queue-paused',
-      cause: 'the queue is paused for all workers',
+      cause: `the queue is paused for all workers${pausedBy === null ? '' : `, ${tellDeed(pausedBy)}`}`,
       cost: `no job is taken; ${counted(waitingIn(queue), 'job')} ${waitOf(waitingIn(queue))}`,
-      remedy: '`protosmith drain --resume`',
+      remedy: '`protosmith resume`',
     });
   // Without room in Redis no worker can be heard of, and after a restart none has been yet.
-  const isDeaf = unwritable !== null || (redisRestartedSeconds ?? 60) < 15;
+  const isDeaf = unwritable !== null || (more.redisRestartedSeconds ?? 60) < 15;
   const isNone = queue !== null && (queue.workers === 0 || (queue.workers === null && alive.length === 0 && !isDeaf));
   if (isNone) {
     const waiting = Math.max(waitingIn(queue), backlog.open);

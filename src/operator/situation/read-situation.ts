@@ -40,7 +40,7 @@ export class SituationReader {
   }
 
   /**
-   * Reads everything that Redis tells, some sixty commands. What it refuses is named in `unread`, and the rest is read
+   * Reads everything that Redis tells, some eighty commands. What it refuses is named in `unread`, and the rest is read
    * all the same. Rejects only with `OPERATOR_REDIS_KEY_TAKEN`.
    */
   async read(): Promise<Situation> {
@@ -54,9 +54,10 @@ export class SituationReader {
         unread.set(`${fault.code} ${fault.message}`, fault);
         return otherwise;
       });
-    const [atMs, queue, workers, failing, shares, deadlines, readers, entries] = await Promise.all([
+    const [atMs, queue, pausedBy, workers, failing, shares, deadlines, readers, entries] = await Promise.all([
       part(clockOf(connection), Date.now()),
       part(this.#operator.snapshot(), null),
+      part(this.#operator.pausedBy(), null),
       part(workersOf(connection, keys), []),
       part<FailingEndpoint[]>(new Endpoints(connection, keys).faults(), []),
       part<TenantLoad[]>(
@@ -77,6 +78,7 @@ export class SituationReader {
       atMs,
       unreachable: null,
       queue,
+      pausedBy,
       unread: [...unread.values()],
       unwritable,
       redisRestartedSeconds: restartedSeconds(queue?.redis.uptimeSeconds ?? null, workers),
@@ -119,6 +121,7 @@ export function situationWithout(error: unknown, durable: boolean): Situation {
     atMs: Date.now(),
     unreachable: faultOf(error),
     queue: null,
+    pausedBy: null,
     unread: [],
     unwritable: null,
     redisRestartedSeconds: null,

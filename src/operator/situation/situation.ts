@@ -1,4 +1,4 @@
-import type { QuarantineEntry, QueueSnapshot } from '../../../queues/index.ts';
+import type { Deed, QuarantineEntry, QueueSnapshot } from '../../../queues/index.ts';
 import type { Heartbeat, InvalidJob, NamedFault, Tally } from '../../telemetry/heartbeat.ts';
 
 /** A worker by its last heartbeat. */
@@ -70,6 +70,8 @@ export interface Situation {
   unreachable: NamedFault | null;
   /** `null` where it could not be read. */
   queue: QueueSnapshot | null;
+  /** Who paused the queue, and why; `null` if it is not paused, or nobody said. */
+  pausedBy: Deed | null;
   /** Parts that Redis refused to tell, and why. */
   unread: NamedFault[];
   /** Why Redis takes no writes. */
