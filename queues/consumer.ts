@@ -6,13 +6,15 @@ import type { Reason } from './jobs/envelope.ts';
 import { type GiveUp, JobCloser } from './jobs/job-closer.ts';
 import type { JobReader } from './jobs/job-reader.ts';
 import { Outcomes } from './jobs/outcomes.ts';
+import { storedJob } from './jobs/stored-job.ts';
+import { announceFull } from './jobs/tenant-full.ts';
 import { Turns } from './jobs/turns.ts';
 import { Keeper } from './keeper/keeper.ts';
 import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './redis/catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './redis/connection.ts';
 import { mending } from './redis/mending.ts';
 import { trimmedError } from './redis/queue-error.ts';
-import { ErrorSummary, type OnQueueEvent } from './redis/queue-event.ts';
+import { ErrorSummary, type JobNames, type OnQueueEvent } from './redis/queue-event.ts';
 import { isUnwritable } from './redis/redis-refusal.ts';
 import { IntakeValve } from './running/intake-valve.ts';
 import { JobRunner, type Process } from './running/job-runner.ts';
@@ -140,7 +142,12 @@ class QueueConsumer implements Consumer {
       runRetryDelay: 1_000,
       ...(options.name === undefined ? {} : { name: options.name }),
     });
-    const turns = new Turns(connection, keys, jobs);
+    const turns = new Turns(connection, keys, jobs, async (full) => {
+      const job = await storedJob(connection, keys, full.jobId);
+      if (job !== null) await announceFull(full, job, { jobs, outcomes, onEvent });
+      // A worker that took it meanwhile keeps it.
+      await this.#queue.remove(full.jobId, { removeChildren: false }).catch(() => undefined);
+    });
     this.#worker.isOutOfTurn = (job) => turns.enqueueInTurn(job);
     this.#valve = new IntakeValve(this.#worker, connection, keys, onEvent);
     this.#running = new RunningJobs(connection, keys, concurrency, onEvent, onError);
@@ -256,11 +263,12 @@ class QueueConsumer implements Consumer {
     }
   }
 
-  /** The kind and negotiation of a job that BullMQ names by its id only. */
-  async #namesOf(key: string): Promise<{ kind?: string; negotiationId?: string | null }> {
+  /** The names of a job of which BullMQ gives only the id. */
+  async #namesOf(key: string): Promise<Partial<Omit<JobNames, 'jobId'>>> {
     const [kind, text] = await this.#connection.hmget(key, 'name', 'data').catch(() => []);
     if (kind == null || text == null) return {};
-    return { kind, negotiationId: this.#jobs.factsOf(kind, parseData(text)).negotiationId };
+    const { negotiationId, tenant } = this.#jobs.factsOf(kind, parseData(text));
+    return { kind, negotiationId, tenant };
   }
 
   #noteError(error: unknown): void {

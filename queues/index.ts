@@ -1,6 +1,7 @@
 export { type Consumer, type ConsumerHealth, type ConsumerOptions, createConsumer } from './consumer.ts';
 export { INTAKE_GROUP } from './intake/intake-entries.ts';
 export type { Delivery } from './jobs/delivery.ts';
+export type { EndedJob } from './jobs/ended-jobs.ts';
 export { type Envelope, type PublishedEnvelope, type Reason, readEnvelope } from './jobs/envelope.ts';
 export { dataDigestOf, jobIdOf } from './jobs/job-id.ts';
 export type { JobFacts, JobReader } from './jobs/job-reader.ts';

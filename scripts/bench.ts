@@ -8,7 +8,7 @@
  * - `readings [rounds]`: the cost of readings
  * - `scale [--short | --long]`: many jobs at once
  * - `tenants [jobs]`: how long one tenant waits while another floods the queue
- * - `history [count]`: the cost of keeping what happened to a job
+ * - `history [count]`: the cost of recording jobs: their history, metrics and heartbeats
  * - `preflight [rounds] [generated]`: the cost of hostile documents
  */
 import { spawnSync } from 'node:child_process';

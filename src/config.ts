@@ -215,7 +215,7 @@ export const settings = {
     about: 'Redis or Valkey server',
     fallback: 'redis://127.0.0.1:6379',
     read: text(
-      /^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/,
+      /^rediss?(\+sentinel|\+cluster)?:\/\/\S*$/,
       'a URL that starts with redis://, rediss://, redis+sentinel:// or redis+cluster://',
     ),
   }),

@@ -5,8 +5,9 @@ import { jobIdFor, measured } from '../jobs/job-id.ts';
 import type { JobReader } from '../jobs/job-reader.ts';
 import { limits } from '../jobs/limits.ts';
 import { type Outcomes, stampedByRedis } from '../jobs/outcomes.ts';
+import { announceFull, TenantFull } from '../jobs/tenant-full.ts';
 import { metadataWith, traceparentOf } from '../jobs/trace-context.ts';
-import { TenantFull, type Turns } from '../jobs/turns.ts';
+import type { Turns } from '../jobs/turns.ts';
 import { isUsableId, type Keys } from '../redis/catalog.ts';
 import { type Connection, pairsOf } from '../redis/connection.ts';
 import { putAside } from '../redis/mending.ts';
@@ -117,25 +118,15 @@ export class IntakeEntries {
       }
     } catch (error) {
       if (!(error instanceof TenantFull)) throw error;
-      return this.#refuse(entryId, kind, data, error);
+      const parts = { jobs: this.#jobs, outcomes: this.#outcomes, onEvent: this.#onEvent };
+      await announceFull(error, { kind, data }, parts);
+      await this.drop(entryId);
+      return undefined;
     }
     await this.drop(entryId);
-    this.#onEvent({ event: 'bridged', jobId, kind, negotiationId: this.#jobs.factsOf(kind, data).negotiationId });
+    const { negotiationId, tenant } = this.#jobs.factsOf(kind, data);
+    this.#onEvent({ event: 'bridged', jobId, kind, negotiationId, tenant });
     return jobId;
-  }
-
-  /** Tells the producer on its outcome stream. The id stays unused, so that the job can be submitted later. */
-  async #refuse(
-    entryId: string,
-    kind: string,
-    data: unknown,
-    { code, message, jobId }: TenantFull,
-  ): Promise<undefined> {
-    const envelope = this.#jobs.errorEnvelope(kind, data, { code, message });
-    const { negotiationId, replyTo } = this.#jobs.factsOf(kind, data);
-    await this.#outcomes.announceRefusal(envelope, { jobId, replyTo: replyTo ?? 'default' }, { code, message });
-    await this.drop(entryId);
-    this.#onEvent({ event: 'refused', jobId, kind, negotiationId, code });
   }
 
   /** Acknowledges an entry and deletes it. */

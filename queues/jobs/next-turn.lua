@@ -38,13 +38,18 @@ local function waitingOf(key)
 end
 -- Counts a job as waiting, at most until its deadline, in case nothing takes it off the list.
 local function noteWaiting(key, tenant, jobId, timeoutMs)
-  counts[key] = waitingOf(key) + redis.call('ZADD', key, now + timeoutMs, jobId)
+  counts[key] = waitingOf(key) + redis.call('ZADD', key, 'NX', now + timeoutMs, jobId)
   local untilMs = now + timeoutMs
   if known[tenant] and known[tenant] >= untilMs then return end
   known[tenant] = untilMs
   redis.call('PEXPIRE', key, 660000)
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
   redis.call('ZADD', KEYS[3], 'GT', untilMs, tenant)
+end
+-- How many jobs of a tenant may wait; nothing if no operator has limited them.
+local function limitOf(key, tenant)
+  local set = redis.call('HGET', key, 'tenant-waiting:' .. tenant) or redis.call('HGET', key, 'tenant-waiting')
+  return tonumber(string.match(set or '', '^{"value":(%d+)') or '')
 end
 local function place(queue, jobId, turn)
   local counter = redis.call('INCR', queue .. 'pc')

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type Keys, NO_TENANT } from '../redis/catalog.ts';
 import type { Connection } from '../redis/connection.ts';
-import { QueueError } from '../redis/queue-error.ts';
 import { Script } from '../redis/script.ts';
 import { parseData } from './delivery.ts';
 import type { JobReader } from './job-reader.ts';
+import { TenantFull } from './tenant-full.ts';
 
 const nextTurn = readFileSync(new URL('./next-turn.lua', import.meta.url), 'utf8');
 
@@ -31,8 +31,7 @@ const HIGH_TURN = 1_000_000;
 const reserve = new Script(`${nextTurn}
 if redis.call('EXISTS', KEYS[5]) == 1 then return { 0, 0, 0 } end
 local waiting = waitingOf(KEYS[4])
-local limit = redis.call('HGET', KEYS[6], 'tenant-waiting:' .. ARGV[1]) or redis.call('HGET', KEYS[6], 'tenant-waiting')
-limit = tonumber(string.match(limit or '', '^{"value":(%d+)') or '')
+local limit = limitOf(KEYS[6], ARGV[1])
 if limit and waiting >= limit and not redis.call('ZSCORE', KEYS[4], ARGV[2]) then return { -1, waiting, limit } end
 noteWaiting(KEYS[4], ARGV[1], ARGV[2], ARGV[3])
 return { nextTurn(ARGV[1], waiting), waiting, 0 }`);
@@ -64,11 +63,12 @@ for index = #listed, 1, -1 do place(ARGV[1], listed[index], behind) end
 redis.call('LTRIM', KEYS[4], 0, -#listed - 1)
 return #chosen + #listed`);
 
-// ARGV prefix of job keys, prefix of the keys of waiting jobs; then, for each job, its id, its tenant, how long its
-// peer waits in ms, and 1 if a worker had it before. Gives its turn to each job that still stands behind all others.
-// Returns how many of them cannot get one.
+// KEYS[4] limits ARGV prefix of job keys, prefix of the keys of waiting jobs; then, for each job, its id, its tenant,
+// how long its peer waits in ms, and 1 if a worker had it before. Gives each job that still stands behind all others
+// its turn, unless as many jobs of its tenant as the operator allows wait with an earlier deadline. Returns
+// {how many cannot have one}, then {id, waiting, limit} of each that is one too many.
 const giveTurns = new Script(`${nextTurn}
-local passedOver = 0
+local passedOver, full = 0, {}
 for index = 3, #ARGV, 4 do
   local jobId, tenant, timeoutMs, again = ARGV[index], ARGV[index + 1], ARGV[index + 2], ARGV[index + 3] == '1'
   local score = tonumber(redis.call('ZSCORE', KEYS[2], jobId) or '')
@@ -78,12 +78,19 @@ for index = 3, #ARGV, 4 do
     -- Somebody wrote it by hand. The keeper mends it.
     passedOver = passedOver + 1
   else
-    local waiting = waitingOf(ARGV[2] .. tenant)
-    if not again then noteWaiting(ARGV[2] .. tenant, tenant, jobId, timeoutMs) end
-    enqueue(ARGV[1], jobId, nextTurn(again and tenant .. ':again' or tenant, waiting))
+    local key = ARGV[2] .. tenant
+    local waiting, before = waitingOf(key), 0
+    local limit = not again and limitOf(KEYS[4], tenant)
+    if not again then noteWaiting(key, tenant, jobId, timeoutMs) end
+    if limit then before = redis.call('ZCOUNT', key, '-inf', '(' .. redis.call('ZSCORE', key, jobId)) end
+    if limit and before >= limit then
+      full[#full + 1] = { jobId, before, limit }
+    else
+      enqueue(ARGV[1], jobId, nextTurn(again and tenant .. ':again' or tenant, waiting))
+    end
   end
 end
-return passedOver`);
+return { { passedOver }, unpack(full) }`);
 
 // KEYS[4] the tenant's waiting jobs KEYS[5] the job ARGV tenant. Sets the turn of the job's next delivery.
 const setNextTurn = new Script(`${nextTurn}
@@ -113,18 +120,6 @@ end
 for _, jobId in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do lowered(jobId) end
 for _, jobId in ipairs(redis.call('LRANGE', KEYS[5], 0, -1)) do lowered(jobId) end
 return shift`);
-
-/** A job is refused, because its tenant has as many waiting jobs as the operator allows. */
-export class TenantFull extends QueueError {
-  readonly jobId: string;
-  constructor(jobId: string, { waiting, limit }: { waiting: number; limit: number }) {
-    super(
-      'JOB_TENANT_FULL',
-      `Cannot take job: found ${waiting} jobs of its tenant waiting, wanted fewer than ${limit}`,
-    );
-    this.jobId = jobId;
-  }
-}
 
 /** The turn of a job that is about to be added, or the limit that its tenant has reached. */
 export interface Reservation {
@@ -156,12 +151,20 @@ export class Turns {
   readonly #connection: Connection;
   readonly #keys: Keys;
   readonly #jobs: JobReader;
+  readonly #refuse: (full: TenantFull) => Promise<void>;
   #giving: Promise<void> | undefined;
 
-  constructor(connection: Connection, keys: Keys, jobs: JobReader) {
+  /** `refuse` takes a job off the queue whose tenant has too many, and tells its producer. */
+  constructor(
+    connection: Connection,
+    keys: Keys,
+    jobs: JobReader,
+    refuse: (full: TenantFull) => Promise<void> = async () => undefined,
+  ) {
     this.#connection = connection;
     this.#keys = keys;
     this.#jobs = jobs;
+    this.#refuse = refuse;
   }
 
   /**
@@ -255,7 +258,7 @@ export class Turns {
     }
   }
 
-  /** Gives turns to jobs that stand behind all others. Resolves to how many of them cannot get one. */
+  /** Gives turns to jobs that stand behind all others. Resolves to how many of them stay there. */
   async #giveSome(jobIds: readonly string[]): Promise<number> {
     const { queue } = this.#keys;
     const reading = this.#connection.pipeline();
@@ -268,7 +271,10 @@ export class Turns {
       return [jobId, tenant, timeoutMs, Number(deliveries) > 0 ? 1 : 0];
     });
     const given = [`${queue}:`, this.#keys.waiting(''), ...values];
-    return Number(await giveTurns.run(this.#connection, this.#shared(), given));
+    const answer = await giveTurns.run(this.#connection, [...this.#shared(), this.#keys.limits], given);
+    const [[passedOver], ...full] = answer as [[number], ...[jobId: string, waiting: number, limit: number][]];
+    for (const [jobId, waiting, limit] of full) await this.#refuse(new TenantFull(jobId, { waiting, limit }));
+    return passedOver;
   }
 
   #shared(): [string, string, string] {

@@ -88,7 +88,8 @@ export class EventReader {
     if (publishedAtMs !== null && ignoredAtMs < publishedAtMs) return;
     await outcomes.announce(envelope, { jobId, replyTo }, true);
     const { negotiationId, verdict } = envelope;
-    onEvent({ event: 'replayed', jobId, kind: envelope.kind ?? job?.kind ?? '', negotiationId, verdict });
+    const tenant = typeof envelope.tenant === 'string' ? envelope.tenant : null;
+    onEvent({ event: 'replayed', jobId, kind: envelope.kind ?? job?.kind ?? '', negotiationId, tenant, verdict });
   }
 
   /** Removes a refused job, so that a worker answers the next job with this id. */

@@ -79,17 +79,23 @@ export class Histories {
     return ids;
   }
 
-  /** Removes what is kept of a tenant's jobs. Resolves to their number. */
+  /** The ids of a tenant's kept jobs, the newest first. */
+  async idsOf(tenant: string): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const one of this.#jobs()) if (one.tenant === tenant) ids.push(one.jobId);
+    return ids;
+  }
+
+  /** Removes what is kept of a tenant's jobs. Resolves to their number. Entries that workers add later are kept. */
   async removeTenant(tenant: string): Promise<number> {
-    const members: string[] = [];
-    for await (const one of this.#jobs()) if (one.tenant === tenant) members.push(one.jobId);
-    for (let at = 0; at < members.length; at += AT_ONCE) {
-      const jobIds = members.slice(at, at + AT_ONCE);
+    const ids = await this.idsOf(tenant);
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const jobIds = ids.slice(at, at + AT_ONCE);
       const keys = jobIds.flatMap((jobId) => [this.#keys.history(jobId), this.#keys.submitted(jobId)]);
       await this.#connection.unlink(...keys);
       await this.#connection.zrem(this.#keys.histories, ...jobIds.map((jobId) => `${tenant}:${jobId}`));
     }
-    return members.length;
+    return ids.length;
   }
 
   /** All kept jobs, the newest first. */

@@ -33,8 +33,11 @@ export interface LeftOutReport {
   message?: string;
 }
 
-/** How long entries are collected before they are sent, in milliseconds. A worker that dies loses them. */
-const COLLECT_MS = 250;
+/**
+ * How long entries are collected before they are sent, in milliseconds: a worker that dies loses these. Sending
+ * at the end of every stage would take over 7 % of the processor time of a job with a stored handler.
+ */
+const COLLECT_MS = 100;
 
 /** Most bytes that one round sends, so that other clients of Redis wait for milliseconds only. */
 const BYTES_PER_ROUND = 1_048_576;
@@ -106,10 +109,11 @@ export class HistoryWriter {
     this.#later(COLLECT_MS);
   }
 
-  /** Adds an entry, a JSON object, to a job's history. */
-  add(jobId: string, entry: object): void {
+  /** Adds an entry, a JSON object, to a job's history. Without its tenant, the job is listed if it was before. */
+  add(jobId: string, entry: object, tenant?: string): void {
     const waiting = this.#waitingOf(jobId);
     if (waiting === undefined) return;
+    if (tenant !== undefined) waiting.member = `${tenant}:${jobId}`;
     const text = JSON.stringify(entry);
     if (this.#count(waiting, Buffer.byteLength(text))) waiting.entries.push(text);
     this.#later(COLLECT_MS);

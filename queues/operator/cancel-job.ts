@@ -12,7 +12,7 @@ const WITHIN_MS = 3_000;
 export type Cancelled =
   /** It ended with `JOB_CANCELLED`. */
   | { did: 'cancelled' }
-  /** It ends with that within a second once a worker is there, or at its deadline. */
+  /** It ends with that within 2 s once a worker is there, or at its deadline. */
   | { did: 'asked' }
   /** It had another outcome already, or a worker was faster. */
   | { did: 'ended'; verdict: string }

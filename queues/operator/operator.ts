@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import { entryOf } from '../intake/intake-entries.ts';
 import { parseData } from '../jobs/delivery.ts';
-import type { EndedJob } from '../jobs/ended-jobs.ts';
+import { type EndedJob, endedJobs } from '../jobs/ended-jobs.ts';
 import { type PublishedEnvelope, readEnvelope } from '../jobs/envelope.ts';
 import { jobEnder } from '../jobs/job-ender.ts';
 import type { JobReader } from '../jobs/job-reader.ts';
@@ -68,6 +68,8 @@ export interface QueueOperator {
   tenantLoads(): Promise<TenantLoads>;
   /** Cancels a job, wherever it is. */
   cancel(jobId: string): Promise<Cancelled>;
+  /** The jobs that ended since a time in milliseconds since 1970, the newest first. */
+  endedSince(sinceMs: number): AsyncIterable<EndedJob>;
   /** The jobs that ended with a code since a time, the oldest first. */
   endedWith(filter: RequeueFilter): Promise<EndedJob[]>;
   /** Puts ended jobs again, once each. */
@@ -163,6 +165,7 @@ type Acts = Pick<
   | 'jobIdLike'
   | 'tenantLoads'
   | 'cancel'
+  | 'endedSince'
   | 'endedWith'
   | 'requeue'
   | 'newAttemptOf'
@@ -188,6 +191,7 @@ function acts(
     jobIdLike: (beginning) => jobIdLike(beginning, connection, keys, jobs),
     tenantLoads: () => tenantLoads(connection, keys),
     cancel: (jobId) => cancelJob(jobId, queue, connection, keys),
+    endedSince: (sinceMs) => endedJobs(connection, keys, sinceMs),
     endedWith: (filter) => endedWith(connection, keys, filter),
     requeue: (jobIds) => requeueEnded(jobIds, new Histories(connection, keys), queue, connection, keys),
     newAttemptOf: (kind, data) => newAttemptOf(kind, data, connection, keys),

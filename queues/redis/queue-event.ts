@@ -8,7 +8,7 @@ export interface QueueEvent {
     | 'suppressed'
     /** An outcome was announced again. */
     | 'replayed'
-    /** A job was refused for its id. */
+    /** A job was refused for its id, or for the limit of its tenant. */
     | 'refused'
     /** A job comes back after `delayMs`. */
     | 'retried'

@@ -55,7 +55,8 @@ export async function redisPermissions(
   { prefix, withinMs = 3_000 }: { prefix?: string; withinMs?: number } = {},
 ): Promise<RedisPermissions> {
   const address = readRedisUrl(url);
-  const connection = connect(url, 'worker');
+  // A worker's connection would wait without limit for a Redis that goes away meanwhile.
+  const connection = connect(url, 'caller');
   try {
     await whenReady(connection, withinMs);
     const refused = await refusedOf(oneOf(connection), address, keysOf(prefix));

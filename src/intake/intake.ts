@@ -12,6 +12,7 @@ export type Taken = Pick<
   | 'jobId'
   | 'kind'
   | 'negotiationId'
+  | 'tenant'
   | 'data'
   | 'dataDigest'
   | 'rawBytes'

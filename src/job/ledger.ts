@@ -18,6 +18,14 @@ import { shortenedCases } from './shortened-cases.ts';
 /** Most questions without an answer that are kept for the next delivery: a job may be retried for minutes. */
 const maxUnanswered = 30;
 
+/** What a ledger tells of its job with every event. */
+interface JobOfLedger {
+  jobId: string;
+  negotiationId: string | null;
+  tenant?: string;
+  delivery?: number;
+}
+
 /** Records what happened in one job, how long it took and what it cost. Its report goes into the outcome. */
 export class Ledger {
   verification: Report['verification'] = null;
@@ -36,6 +44,7 @@ export class Ledger {
   /** The random seed of the trials in this delivery. */
   readonly trialSeed: string;
   readonly #negotiation: string | null;
+  readonly #tenant: string;
   readonly #delivery: number;
   readonly #open = new OpenQuestions();
   readonly #startedAt = performance.now();
@@ -44,20 +53,22 @@ export class Ledger {
   #attempts = 0;
 
   constructor(
-    { jobId, negotiationId, delivery = 1 }: { jobId: string; negotiationId: string | null; delivery?: number },
+    { jobId, negotiationId, tenant = 'default', delivery = 1 }: JobOfLedger,
     onEvent: (event: JobEvent) => void,
     trialSeed: string = randomUUID(),
   ) {
     this.jobId = jobId;
     this.trialSeed = trialSeed;
     this.#negotiation = negotiationId;
+    this.#tenant = tenant;
     this.#delivery = delivery;
     this.#onEvent = onEvent;
   }
 
   /** Emits an event of this job at once. */
   tell(event: LifeEvent): void {
-    this.#onEvent({ job: this.jobId, negotiation: this.#negotiation, delivery: this.#delivery, ...event });
+    const [job, negotiation, tenant, delivery] = [this.jobId, this.#negotiation, this.#tenant, this.#delivery];
+    this.#onEvent({ job, negotiation, tenant, delivery, ...event });
   }
 
   /** Runs one stage and adds its time to the timings, whether it succeeds or fails. */

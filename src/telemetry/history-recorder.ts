@@ -29,7 +29,7 @@ export function createHistoryRecorder(url: string, keys: Keys, limits: HistoryLi
   const worker = processName;
   const deliveries = new Map<string, number>();
   const mark = (delivery: number): HistoryMark => ({ atMs: Date.now(), delivery, worker });
-  const add = (jobId: string, entry: HistoryEntry) => writer.add(jobId, entry);
+  const add = (jobId: string, entry: HistoryEntry, tenant?: string) => writer.add(jobId, entry, tenant);
   return {
     onDelivery(delivery) {
       // A job that the queue puts off without an event stays until then.
@@ -37,13 +37,13 @@ export function createHistoryRecorder(url: string, keys: Keys, limits: HistoryLi
       deliveries.set(delivery.jobId, delivery.delivery);
       writer.submitted(delivery);
     },
-    onJobEvent({ job, negotiation: _, delivery, ...event }) {
-      add(job, { ...mark(delivery), ...event });
+    onJobEvent({ job, negotiation: _, tenant, delivery, ...event }) {
+      add(job, { ...mark(delivery), ...event }, tenant);
     },
     onQueueEvent(event) {
       const { jobId } = event;
       if (jobId === undefined || notOfJobs.has(event.event)) return;
-      add(jobId, { ...mark(deliveries.get(jobId) ?? 0), ...entryOf(event) });
+      add(jobId, { ...mark(deliveries.get(jobId) ?? 0), ...entryOf(event) }, event.tenant ?? undefined);
       if (endsDelivery(event)) deliveries.delete(jobId);
     },
     async close() {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { HandlerRecords } from '../../queues/index.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import { handlerDigest } from '../../src/hosting/load-handler.ts';
@@ -134,9 +135,41 @@ test('what is withdrawn before it is stored is told as such, and a wrong digest 
   assert.equal(early.code, 65);
   assert.deepEqual(JSON.parse(early.stdout), [{ tenant: 'default', digest: digestToCome, withdrawn: true }]);
   assert.match(early.stderr, /^No handler d+ is stored for tenant "default": it is withdrawn in advance$/m);
+  const other = 'c'.repeat(64);
+  await call(['handlers', 'withdraw', other, '--reason', 'known elsewhere']);
+  const back = await call(['handlers', 'restore', other.slice(0, 6), '--json']);
+  assert.deepEqual(JSON.parse(back.stdout), [{ tenant: 'default', digest: other, restored: true }]);
   const wrong = await call(['handlers', 'withdraw', digestToCome.slice(1), '--reason', 'mistyped']);
   assert.deepEqual([wrong.code, wrong.stdout], [65, '']);
   assert.match(wrong.stderr, /^Cannot withdraw handler d+: none is stored/);
+});
+
+test('a digest may be cut where it stays unambiguous', async () => {
+  const short = digest.slice(0, 6);
+  assert.equal((await json(['handlers', 'show', short])).digest, digest);
+  assert.deepEqual(await json(['handlers', 'pin', short]), [{ tenant: 'default', digest, pinned: true }]);
+  assert.deepEqual(await json(['handlers', 'unpin', short]), [{ tenant: 'default', digest, unpinned: true }]);
+  const found = JSON.parse((await call(['handlers', 'export', short])).stdout) as Export;
+  assert.deepEqual(
+    found.handlers.map((one) => one.digest),
+    [digest],
+  );
+  const tooShort = await call(['handlers', 'show', digest.slice(0, 5)]);
+  assert.equal(tooShort.code, 65);
+  assert.match(tooShort.stderr, /^Cannot show handler [0-9a-f]{5}: none is stored/);
+  await json(['handlers', 'withdraw', short, '--reason', 'unsafe']);
+  assert.equal((await json(['handlers', 'restore', short]))[0].digest, digest);
+
+  const twin = `${short}${digest.slice(6).replaceAll(/./g, (one) => (one === '0' ? '1' : '0'))}`;
+  const records = new HandlerRecords(rig.connection, rig.keys);
+  await records.put('default', twin, '{}');
+  for (const [verb, ...more] of [['show'], ['export'], ['pin'], ['withdraw', '--reason', 'x'], ['restore']]) {
+    const { code, stdout, stderr } = await call(['handlers', verb ?? '', short, ...more]);
+    assert.deepEqual([verb, code, stdout], [verb, 65, '']);
+    assert.match(stderr, new RegExp(`^Cannot ${verb} handler ${short}: 2 of tenant "default" begin so, wanted more`));
+  }
+  assert.equal((await json(['handlers', 'show', digest.slice(0, 7)])).digest, digest);
+  await records.remove('default', twin);
 });
 
 test('a withdrawn handler is never served, even when it is made again, until it is restored', async () => {

@@ -267,6 +267,11 @@ test('what Kubernetes sets beside a service named protosmith is no setting', asy
   assert.deepEqual(await stopWorker(worker), { code: 0, signal: null });
 });
 
+test('every part of a Redis URL but its scheme may be absent', () => {
+  for (const url of ['redis://', 'rediss://', 'redis://:6380', 'redis:///1', 'redis+cluster://'])
+    assert.equal(readConfig({ REDIS_URL: url }).redisUrl, url);
+});
+
 test('a worker without a model is a wrong setting', async () => {
   const [neither, unnamed] = await Promise.all([
     commandHere(['worker'], { environment: { REDIS_URL: nobody } }),

@@ -158,6 +158,23 @@ test('everything that needs attention is named, alone, with cost and remedy', ()
   assert.deepEqual(codes({ quarantine: [{ ...quarantined, acknowledged: true }] }), []);
 });
 
+test('what holds jobs up is named with who did it, and with a command that mends it', () => {
+  const pausedBy = { by: 'ann', reason: 'work on Redis', atMs: 0 };
+  const queue = { ...well.queue, paused: true } as Situation['queue'];
+  const [paused] = concernsOf({ ...well, queue, pausedBy });
+  assert.match(paused?.cause ?? '', /paused for all workers, by ann at 1970-.*: work on Redis$/);
+  assert.equal(paused?.remedy, '`protosmith resume`');
+  const tenants = ['noisy', 'quiet'].map((tenant, index) => ({
+    tenant,
+    waiting: 90 - 80 * index,
+    running: 2,
+    ended: 0,
+  }));
+  const [flood] = concernsOf({ ...well, tenants });
+  assert.match(flood?.remedy ?? '', /`protosmith limits set tenant-waiting:noisy <most>`/);
+  assert.doesNotMatch(flood?.cost ?? '', /behind/, 'tenants take turns');
+});
+
 test('what is no fault is not named', () => {
   const quiet: Partial<Situation>[] = [
     { endpoints: [{ ...endpoint, failed: 9, codes: { PLATFORM_MODEL_CUT: 9 } }] },
@@ -185,16 +202,6 @@ test('one endpoint that refuses costs time, all of them cost the jobs', () => {
   assert.match(one?.remedy ?? '', /top up the account/);
   const [all] = concernsOf({ ...well, endpoints: [refused] });
   assert.match(all?.cost ?? '', /no job is taken/);
-});
-
-test('a paused queue names who paused it, and why', () => {
-  const paused = { queue: queueWith({ paused: true }) };
-  const by = (reason: string | null) => ({ by: 'ann@host', reason, atMs: Date.UTC(2026, 10, 28) });
-  const [told] = concernsOf({ ...well, ...paused, pausedBy: by('a new key') });
-  assert.match(told?.cause ?? '', /paused for all workers, by ann@host at 2026-11-28T00:00:00.000Z: a new key$/);
-  assert.match(told?.remedy ?? '', /protosmith resume/);
-  const [untold] = concernsOf({ ...well, ...paused, pausedBy: by(null) });
-  assert.match(untold?.cause ?? '', /, by ann@host at 2026-11-28T00:00:00.000Z$/);
 });
 
 test('the most frequent error of Redis is that of all workers together', () => {

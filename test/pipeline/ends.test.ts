@@ -38,6 +38,7 @@ function takenJob(signal = new AbortController().signal) {
     jobId: 'j',
     kind: 'fix',
     negotiationId: null,
+    tenant: 'default',
     data: {},
     dataDigest: '',
     rawBytes: 2,

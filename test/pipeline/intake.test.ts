@@ -28,6 +28,7 @@ function takenJob(
     jobId: 'j',
     kind: 'generate',
     negotiationId: null,
+    tenant: 'default',
     data,
     dataDigest: '',
     rawBytes: JSON.stringify(data).length,

@@ -109,6 +109,7 @@ export async function startPipeline() {
       jobId: 'job',
       kind,
       negotiationId: null,
+      tenant: 'default',
       data,
       dataDigest: '',
       rawBytes: JSON.stringify(data).length,

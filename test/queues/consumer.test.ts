@@ -810,9 +810,9 @@ test('a reader closes its job, and learns of the outcome that was faster', async
   assert.deepEqual(await producer.closeExpired(second.jobId), before);
 });
 
-test('whatever is told of a job names its negotiation', async (t) => {
+test('whatever is told of a job names its negotiation and its tenant', async (t) => {
   const { producer, connection, queue, consume, outcome, events } = await queueUnderTest(t);
-  const named = (name: string) => jobData({ negotiationId: `n-${name}` });
+  const named = (name: string) => jobData({ negotiationId: `n-${name}`, tenant: 'acme' });
   await producer.submit('generate', named('cancelled'), { jobId: 'cancelled' });
   await producer.cancel('cancelled');
   await consume({
@@ -839,6 +839,6 @@ test('whatever is told of a job names its negotiation', async (t) => {
     [id, 'n-automatic'],
   ]);
   const wanted = ({ event, jobId }: QueueEvent) => (event === 'refused' ? refused.get(jobId) : `n-${jobId}`);
-  const wrong = told().filter((event) => event.negotiationId !== wanted(event));
+  const wrong = told().filter((event) => event.negotiationId !== wanted(event) || event.tenant !== 'acme');
   assert.deepEqual(wrong, []);
 });

@@ -96,10 +96,14 @@ test('the histories of a tenant are found by the beginning of their ids, and rem
   const histories = new Histories(connection, keys);
   assert.deepEqual((await histories.idsLike('job-acme')).sort(), ids.slice(0, 2));
   assert.deepEqual(await histories.idsLike('job-other'), ids.slice(2));
+  assert.deepEqual((await histories.idsOf('acme')).sort(), ids.slice(0, 2));
   assert.equal(await histories.removeTenant('acme'), 2);
   assert.equal(await histories.of('job-acme-0'), null);
   assert.deepEqual(await histories.idsLike('job-'), ['job-other-2']);
   assert.notEqual(await histories.of('job-other-2'), null);
+  writer.add('job-acme-1', { late: true }, 'acme');
+  await kept(connection, 'job-acme-1', 1);
+  assert.equal(await histories.removeTenant('acme'), 1, 'what a running job adds later is found again');
 });
 
 test('a nearly full Redis gets no history, and a full one gets it when there is room again', async (t) => {

@@ -190,6 +190,33 @@ test('a tenant with too many waiting jobs is refused, and hears of it; others ar
   assert.equal((await under.outcome('late')).verdict, 'generated', 'its id was not used up');
 });
 
+test("jobs of BullMQ's client beyond the limit are taken off the queue, and the producer hears of each", async (t) => {
+  const under = await queueUnderTest(t);
+  const { connection, entries, queue } = under;
+  await connection.hset(keys.limits, 'tenant-waiting:a', JSON.stringify({ value: 5 }));
+  const ofA = jobsOf('a', 12).map(([jobId, data], index) => {
+    const opts = { jobId };
+    return { name: 'generate', data: { ...data, replyTo: 'a', timeoutMs: 500_000 + index * 1_000 }, opts };
+  });
+  await queue.addBulk(ofA);
+  await queue.addBulk(jobsOf('b', 12).map(([jobId, data]) => ({ name: 'generate', data, opts: { jobId } })));
+  await under.consume({ concurrency: 1 });
+  const told = await until(async () => {
+    const all = await entries('a');
+    return all.length >= 12 && all;
+  });
+  const refused = told.filter(({ code }) => code === 'JOB_TENANT_FULL').map(({ jobId }) => jobId);
+  const ended = told.filter(({ verdict }) => verdict === 'generated').map(({ jobId }) => jobId);
+  // The first one got its turn before it was known how many wait.
+  assert.ok(refused.length >= 6 && refused.length <= 7, refused.join());
+  assert.deepEqual([...refused, ...ended].sort(), ofA.map(({ opts }) => opts.jobId).sort());
+  assert.ok(ended.includes('a-0') && refused.includes('a-11'), 'those with the earliest deadlines stay');
+  for (const jobId of refused) assert.equal(await connection.exists(`${keys.queue}:${jobId}`), 0);
+  await under.outcome('b-11');
+  await queue.add('generate', ofA[11]?.data, { jobId: 'a-11' });
+  assert.equal((await under.outcome('a-11')).verdict, 'generated', 'its id was not used up');
+});
+
 test('waiting and running jobs are counted by tenant, however they came and ended', async (t) => {
   const under = await queueUnderTest(t);
   const { producer, queue, connection } = under;

@@ -49,6 +49,7 @@ test('a pause holds every worker, and says why and by whom', async () => {
     (await call('pause', '--reason', 'work on Redis', '--by', 'ann')).stdout,
     /^paused by ann at .*: work on/,
   );
+  assert.match((await call('status')).stdout, /^! the queue is paused for all workers, by ann at .*: work on Redis; /m);
   const jobId = await rig.submit(markedJob('held-up', patient), { kind: 'review', jobId: 'held-up' });
   const listed = await json('jobs', '--state', 'waiting');
   assert.deepEqual(

@@ -29,7 +29,7 @@ async function historyOf(jobId: string): Promise<History> {
 const REDIS_URL = rig.redis.url;
 
 test('a job with a failed try, a refused candidate and a repair is kept whole, and becomes a fixture', async (t) => {
-  const worker = await rig.worker();
+  const worker = await rig.worker({ PROTOSMITH_LOG_LEVEL: 'debug' });
   t.after(() => stopWorker(worker));
   const hostile = '\u001b[2J\u202e';
   rig.answer('kept-whole', (nth, { prompt }) => {
@@ -62,6 +62,7 @@ test('a job with a failed try, a refused candidate and a repair is kept whole, a
   for (const type of ['checked', 'derived', 'refused', 'attempted', 'stored', 'ended'] as const)
     assert.ok(types.has(type), `no entry ${type} among ${[...types]}`);
   assert.deepEqual(JSON.parse(history.submitted?.text ?? ''), data);
+  assert.ok(!history.entries.some((entry) => 'tenant' in entry), 'the tenant is kept once');
   const candidates = candidatesOf(history);
   const refused = candidates.find(({ attempted }) => attempted?.result === 'failed-cases');
   const sound = candidates.find(({ attempted }) => attempted?.result === 'verified');
@@ -74,6 +75,21 @@ test('a job with a failed try, a refused candidate and a repair is kept whole, a
   assert.ok(ended?.type === 'ended' && (ended.modelMs ?? 0) > 0 && (ended.ownMs ?? 0) > 0, JSON.stringify(ended));
   assert.ok(ended.modelMs !== undefined && ended.modelMs <= ended.durationMs);
   assert.ok(failingLines(refused) instanceof Map);
+
+  await t.test('every line of the log about it names its negotiation and its tenant', () => {
+    const about = worker.lines.filter(({ job }) => job === jobId);
+    const names = about.map(({ msg, negotiation, tenant }) => ({ msg, negotiation, tenant }));
+    const { negotiationId: negotiation, tenant } = data;
+    assert.deepEqual(
+      names,
+      about.map(({ msg }) => ({ msg, negotiation, tenant })),
+    );
+    for (const one of ['taken', 'started', 'stage', 'candidate', 'attempted', 'ended', 'published'])
+      assert.ok(
+        names.some(({ msg }) => msg === one),
+        `no line ${one}`,
+      );
+  });
 
   await t.test('the command prints it, and finds it by the beginning of its id', async () => {
     const short = jobId.slice(0, 12);
@@ -112,6 +128,34 @@ test('a job with a failed try, a refused candidate and a repair is kept whole, a
     assert.ok(kept.all >= 1 && kept.refused === 0, ran.stdout);
     assert.ok(faulty.all >= 1 && faulty.refused === faulty.all, ran.stdout);
   });
+});
+
+test('the histories of a tenant are removed on demand, after a question', async (t) => {
+  const worker = await rig.worker();
+  t.after(() => stopWorker(worker));
+  const jobs = await Promise.all(
+    ['leaves', 'leaves', 'stays'].map(async (tenant, nth) => {
+      const jobId = await rig.submit(markedJob(`removed-${nth}`, { tenant, timeoutMs: 120_000 }), { kind: 'review' });
+      await rig.outcome(jobId);
+      await historyOf(jobId);
+      return jobId;
+    }),
+  );
+  const call = (...args: string[]) => runCommand(['history', ...args], { environment: { REDIS_URL } });
+  const unasked = await call('--remove-tenant', 'leaves');
+  assert.deepEqual([unasked.code, unasked.stdout], [64, '']);
+  assert.match(unasked.stderr, /wanted --yes/);
+  for (const args of [['--remove-tenant', 'leaves', '--yes', jobs[0] ?? ''], ['--remove-tenant', 'a:b', '--yes'], []])
+    assert.equal((await call(...args)).code, 64, args.join(' '));
+  const removed = await call('--remove-tenant', 'leaves', '--yes', '--json');
+  assert.deepEqual(
+    [removed.code, JSON.parse(removed.stdout), removed.stderr],
+    [0, { tenant: 'leaves', removed: 2 }, ''],
+  );
+  const found = await Promise.all(jobs.map(async (jobId) => (await readHistory(histories, jobId)) !== null));
+  assert.deepEqual(found, [false, false, true]);
+  const again = await call('--remove-tenant', 'leaves');
+  assert.deepEqual([again.code, again.stdout], [0, '0 histories of tenant leaves removed\n']);
 });
 
 test('every failed try of every delivery stands in the report of a job that its deadline ends', async (t) => {

@@ -50,6 +50,7 @@ test('events are logged without the texts of models and agreements that they car
   const event: JobEvent = {
     job: 'j',
     negotiation: 'n',
+    tenant: 't',
     delivery: 1,
     type: 'candidate',
     attempt: 1,

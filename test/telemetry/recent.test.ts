@@ -71,7 +71,7 @@ test('a worker tells what it did of late, within bounds, whatever producers name
   }
   tally.onQueueEvent({ event: 'redis-error', message: 'NOPERM no', count: 7 });
   tally.onTry({ endpoint: 'http://m/v1 large', result: 'answered' });
-  const job = { job: 'j', negotiation: null, delivery: 1 } as const;
+  const job = { job: 'j', negotiation: null, tenant: 't', delivery: 1 } as const;
   const usage = { inputTokens: 100, cachedInputTokens: 0, outputTokens: 7, costUsd: null };
   tally.onJobEvent({ ...job, type: 'attempted', attempt: 1, result: 'verified', usage });
   tally.onJobEvent({ ...job, type: 'attempted', attempt: 2, result: 'verified', usage: { ...usage, costUsd: 0.5 } });

@@ -14,7 +14,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   unpinned: 'The handler is no longer pinned.',
   requeued: 'This is the new job: an outcome is final, so the data were submitted as another job.',
   cancelled: 'The job is cancelled.',
-  'cancel-asked': 'The job ends when a worker sees the request, or at its deadline.',
+  'cancel-asked': 'The job ends within 2 s once a worker is there, or at its deadline.',
   'cancel-late': 'The job had its outcome already.',
   paused: 'No worker takes jobs until the queue is resumed.',
   resumed: 'Workers take jobs again.',

@@ -2,10 +2,10 @@
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1c2127; --quiet: #5d6873; --paper: #fff; --panel: #f4f6f8; --edge: #d5dbe1;
   --good: #1a7f4b; --bad: #b42318; --warn: #9a6400; --link: #1f5fbf; --mark: #fff1c2;
-  --l0: #1f5fbf; --l1: #b42318; --l2: #9a6400; --l3: #1a7f4b; --l4: #7a3fb0; --l5: #5d6873; }
+  --l0: #1f5fbf; --l1: #7a3fb0; --l2: #0f766e; --l3: #5d6873; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6eaee; --quiet: #9aa6b2; --paper: #14181c; --panel: #1d2329; --edge: #343d46;
   --good: #4cc38a; --bad: #ff7b6e; --warn: #f0b429; --link: #7fb2ff; --mark: #4a3c0f;
-  --l0: #7fb2ff; --l1: #ff7b6e; --l2: #f0b429; --l3: #4cc38a; --l4: #c79bf2; --l5: #9aa6b2; } }
+  --l0: #7fb2ff; --l1: #c79bf2; --l2: #5eead4; --l3: #9aa6b2; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
 header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; padding: .6rem 1rem; border-bottom: 1px solid var(--edge); background: var(--panel); }
@@ -30,8 +30,8 @@ figure { margin: 0; padding: .5rem .7rem; background: var(--panel); border-radiu
 figure svg { width: 100%; height: 56px; display: block; } figure ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0 .8rem; margin: .2rem 0 0; padding: 0; font-size: .82rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: .7rem; }
 path { fill: none; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
-path.line-0 { stroke: var(--l0); } path.line-1 { stroke: var(--l1); } path.line-2 { stroke: var(--l2); } path.line-3 { stroke: var(--l3); } path.line-4 { stroke: var(--l4); } path.line-5 { stroke: var(--l5); }
-li.line-0 { color: var(--l0); } li.line-1 { color: var(--l1); } li.line-2 { color: var(--l2); } li.line-3 { color: var(--l3); } li.line-4 { color: var(--l4); } li.line-5 { color: var(--l5); }
+path.line-0 { stroke: var(--l0); } path.line-1 { stroke: var(--l1); } path.line-2 { stroke: var(--l2); } path.line-3 { stroke: var(--l3); } path.line-good { stroke: var(--good); } path.line-bad { stroke: var(--bad); } path.line-warn { stroke: var(--warn); }
+li.line-0 { color: var(--l0); } li.line-1 { color: var(--l1); } li.line-2 { color: var(--l2); } li.line-3 { color: var(--l3); } li.line-good { color: var(--good); } li.line-bad { color: var(--bad); } li.line-warn { color: var(--warn); }
 pre { background: var(--panel); border-radius: 6px; padding: .6rem .7rem; overflow-x: auto; font: 12.5px/1.45 ui-monospace, monospace; margin: .4rem 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 pre.code { white-space: pre; } code { font: 12.5px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
 pre .n { color: var(--quiet); user-select: none; display: inline-block; width: 3.2em; text-align: right; margin-right: 1em; }

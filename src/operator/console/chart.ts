@@ -1,31 +1,41 @@
 import { type Html, html } from './html.ts';
 
-/** One line of a chart: its name, and its values in order; `null` where nothing is known. */
+/** One line of a chart. */
 export interface Series {
   name: string;
+  /** In order; `null` where nothing is known. */
   values: readonly (number | null)[];
+  /** The number beside the name; default: the latest value. */
+  shown?: number;
+  /** What colour it has; default: one by its place. */
+  tone?: 'good' | 'bad' | 'warn' | 'quiet';
 }
 
 const WIDTH = 240;
 const HEIGHT = 56;
 
 /**
- * A small chart of time series, with their latest values and the highest one as text. All lines share a scale from
- * zero.
+ * A small chart of time series, with a number for each line and the highest value as text. All lines share a scale
+ * from zero.
  */
-export function chart(title: string, series: readonly Series[], show: (value: number) => string = round): Html {
+export function chart(title: string, series: readonly Series[]): Html {
   const most = Math.max(0, ...series.flatMap(({ values }) => values.filter((value) => value !== null)));
-  const latest = series.map(({ name, values }, index) => {
-    const value = values.findLast((one) => one !== null);
-    return html`<li class="line-${index % 6}">${name} <b>${value === undefined || value === null ? '–' : show(value)}</b></li>`;
+  const named = series.map(({ name, values, shown, tone }, index) => {
+    const value = shown ?? values.findLast((one) => one !== null);
+    return html`<li class="${classOf(index, tone)}">${name} <b>${value == null ? '–' : round(value)}</b></li>`;
   });
   return html`<figure>
 <figcaption>${title}</figcaption>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}, at most ${show(most)}" preserveAspectRatio="none">
-${series.map(({ values }, index) => html`<path class="line-${index % 6}" d="${pathOf(values, most)}"/>`)}
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}, at most ${round(most)}" preserveAspectRatio="none">
+${series.map(({ values, tone }, index) => html`<path class="${classOf(index, tone)}" d="${pathOf(values, most)}"/>`)}
 </svg>
-<ul>${latest}</ul>
+<ul>${named}</ul>
 </figure>`;
+}
+
+/** Tones that tell nothing apart have the colour of their place. */
+function classOf(index: number, tone: Series['tone']): string {
+  return tone === undefined || tone === 'quiet' ? `line-${index % 4}` : `line-${tone}`;
 }
 
 /** A path that breaks where a value is unknown. */

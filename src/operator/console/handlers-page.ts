@@ -3,8 +3,9 @@ import type { HandlerRecord } from '../../contract/handler.ts';
 import type { KeptReading } from '../../contract/reading.ts';
 import { type ListedHandler, listHandlers, recordOf } from '../handlers/stored-handlers.ts';
 import { moment, size } from '../shell/print.ts';
+import { derivedSection } from './derived-view.ts';
 import type { Forms } from './form.ts';
-import { type Html, html, type Part } from './html.ts';
+import { type Html, html } from './html.ts';
 import { badge, facts, section, table, toneOf } from './layout.ts';
 import { sourceView } from './source-view.ts';
 
@@ -76,7 +77,7 @@ ${facts([
 ])}
 ${section('provenance', 'Provenance', provenance(record))}
 ${section('checks', 'Checks', checks(record))}
-${record.proof.reading !== undefined && section('reading', 'Reading', readingView(record.proof.reading))}
+${record.proof.reading !== undefined && derivedOf(record.proof.reading)}
 ${section('source', 'Source', sourceView(record.source))}`;
 }
 
@@ -105,19 +106,13 @@ function checks({ provenance: { checks: all } }: HandlerRecord): Html {
   );
 }
 
-/** The derived cases of a reading, each with the words that demand it and what the second reader said. */
-export function readingView({ reading, units, covered, complete }: KeptReading): Html {
-  const said = (confirmation: unknown): Part =>
-    confirmation === undefined ? 'not asked' : 'answered by a second reader';
-  return html`<p>${reading.reader.name}: ${covered} of ${units} sentences${!complete && ', not all of it'}.</p>
-${table(
-  ['derived case', 'the document says', 'so', 'second reader'],
-  reading.derived.map((one, index) => [
-    one.id ?? index + 1,
-    html`<q>${one.quote}</q>`,
-    one.claim,
-    said(one.confirmation),
-  ]),
-  'No derived cases.',
-)}`;
+function derivedOf({ reading, units, covered, complete }: KeptReading): Html {
+  return derivedSection({
+    reading,
+    units,
+    covered,
+    result: complete ? 'complete' : 'partial',
+    confirmationOf: ({ confirmation }) => confirmation,
+    besideAgreement: false,
+  });
 }

@@ -3,12 +3,14 @@ import type { Finding } from '../../contract/finding.ts';
 import type { History } from '../../contract/history.ts';
 import type { Job } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
+import type { DerivedCase } from '../../contract/reading.ts';
 import { readJob } from '../../intake/read-job.ts';
 import type { Json } from '../../kernel/json.ts';
 import { candidatesOf, readHistory } from '../../telemetry/read-history.ts';
 import { moment, span } from '../shell/print.ts';
 import { agreementView, jsonText } from './agreement-view.ts';
 import { candidateSections, matrix, ofType, readingIn } from './candidates.ts';
+import { derivedSection } from './derived-view.ts';
 import type { Forms } from './form.ts';
 import { handlerPath } from './handlers-page.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -44,7 +46,7 @@ ${section('findings', 'Findings', findingsTable(findings))}
 ${section('timeline', 'Time line', [timeline(entries), eventsTable(entries)])}
 ${candidates.length > 0 && section('matrix', 'Cases, derived cases and checks by candidate', matrix(entries, candidates))}
 ${job !== null && section('agreement', 'Agreement', agreementView(job, findings, resultsOf(outcome ?? null)))}
-${derivedSection(entries)}
+${derivedOf(entries, job !== null)}
 ${candidateSections(candidates)}
 ${outcome != null && section('messages', 'Messages', messagesView(outcome))}`;
 }
@@ -143,8 +145,8 @@ function eventsTable(entries: History['entries']): Html {
   )}</details>`;
 }
 
-/** The derived cases with the words that demand each, and what the second reader said. */
-function derivedSection(entries: History['entries']): Html | null {
+/** The last reading, with what second readers said in this job. */
+function derivedOf(entries: History['entries'], besideAgreement: boolean): Html | null {
   const read = readingIn(entries);
   const reading = read?.detail?.reading;
   if (read === undefined || reading === undefined) return null;
@@ -153,25 +155,9 @@ function derivedSection(entries: History['entries']): Html | null {
       (detail?.worlds ?? []).map(({ id, claim, confirmation }) => [id ?? claim, confirmation] as const),
     ),
   );
-  const said = (key: string): Part => {
-    const confirmation = confirmed.get(key);
-    if (confirmation === undefined) return 'not asked';
-    if (confirmation === null) return 'gave no answer';
-    return html`<code>${JSON.stringify(confirmation.answers)}</code>`;
-  };
-  const rows = reading.derived.map((one, index) => [
-    html`<span id="derived-${index + 1}">${index + 1}</span>`,
-    html`<q>${one.quote}</q>`,
-    one.claim,
-    (one.of ?? []).map((unit) => html`<a href="#unit-${unit}">${unit}</a> `),
-    said(one.id ?? one.claim),
-  ]);
-  return section(
-    'derived',
-    'Derived cases',
-    html`<p>${reading.reader.name}${read.units !== undefined && ` read ${read.covered ?? 0} of ${read.units} sentences`} (${read.result}).</p>
-${table(['', 'the document says', 'so', 'units', 'second reader'], rows)}`,
-  );
+  const confirmationOf = ({ id, claim }: DerivedCase) => confirmed.get(id ?? claim);
+  const { units, covered, result } = read;
+  return derivedSection({ reading, units, covered, result, confirmationOf, besideAgreement });
 }
 
 function resultsOf(outcome: Partial<Outcome> | null): ReadonlyMap<number, boolean> {

@@ -16,7 +16,7 @@ export function overviewPage(situation: Situation, samples: Samples, forms: Form
 ${concernsList(concerns)}
 ${forms(situation.queue?.paused ? '/resume' : '/pause', situation.queue?.paused ? 'Resume the queue' : 'Pause the queue', situation.queue?.paused ? null : html`<input name="reason" placeholder="why" required maxlength="200">`)}
 ${facts(queueFacts(situation))}
-${section('trends', `The last ${span(samples.spanSeconds)}`, html`<div class="charts">${samples.series().map(({ title, lines, show }) => chart(title, lines, show))}</div>`)}
+${section('trends', 'The last 30 minutes', trends(samples))}
 ${section('errors', 'Outcomes of the last five minutes', outcomes(situation))}
 ${section('endpoints', 'Model endpoints', endpoints(situation.endpoints))}
 ${section('workers', 'Workers', workers(situation.workers))}
@@ -25,6 +25,12 @@ ${section('readers', 'Readers of outcomes', readers(situation))}
 ${situation.quarantine.length > 0 && section('quarantine', 'Quarantine', quarantine(situation, forms))}
 ${section('redis', 'Redis', redis(situation))}
 <p class="quiet">At ${moment(situation.atMs)}. The same as \`protosmith status\`.</p>`;
+}
+
+function trends(samples: Samples): Html {
+  const since = samples.sinceMs === null ? 'now' : moment(samples.sinceMs);
+  return html`<div class="charts">${samples.series().map(({ title, lines }) => chart(title, lines))}</div>
+<p class="quiet">Outcomes and errors are counted over all of it; the rest is known since the console looks, ${since}.</p>`;
 }
 
 /** What needs attention, with its cause, its cost and what mends it. */

@@ -1,85 +1,85 @@
 import { latencyQuantile } from '../../telemetry/heartbeat.ts';
 import type { Situation } from '../situation/situation.ts';
 import type { Series } from './chart.ts';
+import { MINUTES, OutcomeMinutes } from './outcome-minutes.ts';
 
-/** Seconds between two samples, and how many are kept: half an hour. */
+/** Seconds between two samples. */
 export const SAMPLE_SECONDS = 10;
-const MOST_SAMPLES = 180;
 
-/** Most lines of a chart: the most frequent names. */
-const MOST_LINES = 5;
+/** Seconds of one point of a line: two samples, so that one that comes late leaves no gap. */
+const POINT_SECONDS = 2 * SAMPLE_SECONDS;
+const POINTS = (MINUTES * 60) / POINT_SECONDS;
 
 /** A chart of samples. */
 export interface SampledChart {
   title: string;
   lines: Series[];
-  show?: (value: number) => string;
 }
 
-/** The latest situations that were seen while the console ran, in memory. */
+/** What was seen of the installation over the last thirty minutes, as far back as the console runs. In memory. */
 export class Samples {
+  readonly outcomes = new OutcomeMinutes();
   readonly #taken: Situation[] = [];
 
   add(situation: Situation): void {
     this.#taken.push(situation);
-    if (this.#taken.length > MOST_SAMPLES) this.#taken.shift();
+    while (this.#point(this.#taken[0] ?? situation) < 0) this.#taken.shift();
   }
 
-  /** The time between the first and the last sample. */
-  get spanSeconds(): number {
-    const [first, last] = [this.#taken[0], this.#taken.at(-1)];
-    return first === undefined || last === undefined ? 0 : (last.atMs - first.atMs) / 1_000;
+  /** When the console took its oldest sample, in milliseconds since 1970; `null` before the first one. */
+  get sinceMs(): number | null {
+    return this.#taken[0]?.atMs ?? null;
   }
 
-  /** The charts of the overview. Counts of outcomes are those of the five minutes before each sample. */
+  /** The charts of the overview. */
   series(): SampledChart[] {
-    const line = (name: string, read: (one: Situation) => number | null | undefined): Series => ({
-      name,
-      values: this.#taken.map((one) => read(one) ?? null),
-    });
     return [
       {
         title: 'Jobs',
         lines: [
-          line('waiting', ({ queue }) => queue && queue.counts.waiting + queue.counts.prioritized),
-          line('running', ({ queue }) => queue?.counts.active),
+          this.#line('waiting', ({ queue }) => queue && queue.counts.waiting + queue.counts.prioritized),
+          this.#line('running', ({ queue }) => queue?.counts.active),
         ],
       },
-      { title: 'Outcomes by verdict', lines: this.#counted(({ recent }) => recent.verdicts) },
-      { title: 'Errors by code', lines: this.#counted(({ recent }) => recent.codes) },
+      { title: 'Outcomes a minute, by verdict', lines: this.outcomes.lines('verdicts') },
+      { title: 'Errors a minute, by code', lines: this.outcomes.lines('codes') },
       {
         title: 'Seconds from job to outcome',
         lines: [
-          line('p50', ({ recent }) => latencyQuantile(recent, 0.5)),
-          line('p99', ({ recent }) => latencyQuantile(recent, 0.99)),
+          this.#line('p50', ({ recent }) => latencyQuantile(recent, 0.5)),
+          this.#line('p99', ({ recent }) => latencyQuantile(recent, 0.99)),
         ],
       },
       {
-        title: 'Tokens',
+        title: 'Tokens in five minutes',
         lines: [
-          line('in', ({ recent }) => recent.work.inputTokens ?? 0),
-          line('out', ({ recent }) => recent.work.outputTokens ?? 0),
+          this.#line('in', ({ recent }) => recent.work.inputTokens ?? 0),
+          this.#line('out', ({ recent }) => recent.work.outputTokens ?? 0),
         ],
       },
-      { title: 'US dollars, where prices are known', lines: [line('spent', ({ recent }) => recent.work.costUsd)] },
       {
-        title: 'Handlers',
+        title: 'US dollars in five minutes, where prices are known',
+        lines: [this.#line('spent', ({ recent }) => recent.work.costUsd)],
+      },
+      {
+        title: 'Handlers in five minutes',
         lines: [
-          line('made', ({ recent }) => recent.work.made ?? 0),
-          line('reused', ({ recent }) => recent.work.reused ?? 0),
+          this.#line('made', ({ recent }) => recent.work.made ?? 0),
+          this.#line('reused', ({ recent }) => recent.work.reused ?? 0),
         ],
       },
     ];
   }
 
-  #counted(read: (one: Situation) => Readonly<Record<string, number>>): Series[] {
-    const totals = new Map<string, number>();
-    for (const one of this.#taken)
-      for (const [name, count] of Object.entries(read(one))) totals.set(name, (totals.get(name) ?? 0) + count);
-    const names = [...totals].sort(([, one], [, other]) => other - one).map(([name]) => name);
-    return names.slice(0, MOST_LINES).map((name) => ({
-      name,
-      values: this.#taken.map((one) => (one.queue === null ? null : (read(one)[name] ?? 0))),
-    }));
+  #line(name: string, read: (one: Situation) => number | null | undefined): Series {
+    const values: (number | null)[] = Array(POINTS).fill(null);
+    for (const one of this.#taken) values[this.#point(one)] = read(one) ?? null;
+    return { name, values };
+  }
+
+  /** The place of a sample in a line, which ends with the latest one. */
+  #point({ atMs }: Situation): number {
+    const latestMs = this.#taken.at(-1)?.atMs ?? atMs;
+    return POINTS - 1 - Math.round((latestMs - atMs) / 1_000 / POINT_SECONDS);
   }
 }

@@ -58,7 +58,7 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
     const { code = 'DEFECT_UNCODED', message } = trimmedError(redisFailure(error, 'read the queue') ?? error);
     return refuse(reply, code.startsWith('DEFECT') ? 500 : 503, `${code}: ${message}`);
   });
-  const situations = new SituationWatch(options.situations);
+  const situations = new SituationWatch(options.situations, operator);
   routePages(server, {
     operator,
     situations,

@@ -1,3 +1,4 @@
+import type { QueueOperator } from '../../../queues/index.ts';
 import type { SituationReader } from '../situation/read-situation.ts';
 import type { Situation } from '../situation/situation.ts';
 import { SAMPLE_SECONDS, Samples } from './samples.ts';
@@ -6,18 +7,15 @@ import { SAMPLE_SECONDS, Samples } from './samples.ts';
 export class SituationWatch {
   readonly samples = new Samples();
   readonly #reader: SituationReader;
+  readonly #operator: Pick<QueueOperator, 'endedSince'>;
   readonly #timer: NodeJS.Timeout;
   #reading: Promise<Situation> | undefined;
 
-  constructor(reader: SituationReader) {
+  constructor(reader: SituationReader, operator: Pick<QueueOperator, 'endedSince'>) {
     this.#reader = reader;
-    const sample = (): void => {
-      // The page that asks next shows the fault.
-      this.now().then(
-        (situation) => this.samples.add(situation),
-        () => undefined,
-      );
-    };
+    this.#operator = operator;
+    // The page that asks next shows the fault.
+    const sample = () => this.#sample().catch(() => undefined);
     sample();
     this.#timer = setInterval(sample, SAMPLE_SECONDS * 1_000);
     this.#timer.unref();
@@ -29,6 +27,12 @@ export class SituationWatch {
       this.#reading = undefined;
     });
     return this.#reading;
+  }
+
+  async #sample(): Promise<void> {
+    const situation = await this.now();
+    this.samples.add(situation);
+    await this.samples.outcomes.look((sinceMs) => this.#operator.endedSince(sinceMs), situation.atMs);
   }
 
   async #read(): Promise<Situation> {

@@ -3,11 +3,13 @@ import { type Config, readConfig } from '../../config.ts';
 import { exportFormat, type HandlerRecord } from '../../contract/handler.ts';
 import type { Report } from '../../contract/outcome.ts';
 import { actOf, type Command, exitCodes, limitOf, readArguments, UsageError } from '../shell/command.ts';
+import { leastOfDigest } from '../shell/cut-digest.ts';
+import { nameOption } from '../shell/name-option.ts';
 import { onQueue } from '../shell/on-queue.ts';
 import { complain, moment, print, rows, size } from '../shell/print.ts';
 import { readJson } from '../shell/read-input.ts';
 import { sandboxSettings, settingsHelp } from '../shell/settings-help.ts';
-import { everyDigest, listHandlers, lookupsOf, recordOf } from './stored-handlers.ts';
+import { digestsLike, everyDigest, listHandlers, lookupsOf, recordOf } from './stored-handlers.ts';
 
 const settingsRead = ['redisUrl', 'prefix', 'retentionSeconds', 'maxHandlersPerTenant', ...sandboxSettings] as const;
 
@@ -25,12 +27,12 @@ A stored handler serves every job with the same agreement, tools and role withou
 job's cases. export prints records as JSON. import runs each record's own cases in the sandbox and stores those that
 pass; the first job that finds the handler repeats every check. For a withdrawn handler, export prints only that it is
 withdrawn, and import withdraws it too. A pinned handler never expires. A withdrawn handler is never served until it
-is restored, even if it is made again.
+is restored, even if it is made again. A digest may be cut to its first ${leastOfDigest} characters or more.
 
   --tenant <name>   whose handlers (default "default"; list: of all tenants)
   --limit <n>       how many to list for a tenant, the last used first (default 100)
   --all             every handler of the tenant
-    --reason <text>   why it is withdrawn
+  --reason <text>   why it is withdrawn
   --json            as JSON
 
 ${settingsHelp(settingsRead)}
@@ -52,11 +54,8 @@ Exit code: 0 done, 64 usage, 65 no such handler, or one that cannot be imported,
     const [verb = '', ...operands] = positionals;
     const act = actOf(verbs, verb);
     const limit = limitOf(values.limit);
-    const { tenant, reason, json, all = false } = values;
-    if (tenant !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(tenant))
-      throw new UsageError(
-        `Cannot read arguments: --tenant ${JSON.stringify(tenant.slice(0, 80))}, wanted 1 to 64 letters, digits, - and _`,
-      );
+    const { reason, json, all = false } = values;
+    const tenant = values.tenant === undefined ? undefined : nameOption('tenant', values.tenant);
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     return act({ config, operands, tenant, limit, all, reason, json });
   },
@@ -97,14 +96,16 @@ const list: Act = async ({ config, operands, tenant, limit, json }) => {
 };
 
 const show: Act = async ({ config, operands, tenant = 'default', json }) => {
-  const digest = operands[0] ?? '';
+  const given = operands[0] ?? '';
   if (operands.length !== 1) throw new UsageError(`Cannot read arguments: ${operands.length} digests, wanted one`);
-  const found = await onQueue(config, async ({ handlers: stored }) => ({
-    record: await recordOf(stored, tenant, digest),
-    withdrawn: await stored.withdrawnFor(tenant, digest),
-  }));
+  const found = await onQueue(config, async ({ handlers: stored }) => {
+    const digest = await named('show', stored, tenant, given);
+    if (digest === null) return null;
+    return { record: await recordOf(stored, tenant, digest), withdrawn: await stored.withdrawnFor(tenant, digest) };
+  });
+  if (found === null) return exitCodes.unreadable;
   const { record, withdrawn } = found;
-  if (record === null) return unknown('show', tenant, digest);
+  if (record === null) return unknown('show', tenant, given);
   const { provenance } = record;
   print(json, { ...record, withdrawn }, () => [
     ...rows([
@@ -153,10 +154,16 @@ const exported: Act = async ({ config, operands, tenant = 'default', all }) => {
       `Cannot read arguments: ${all ? 'digests and --all' : 'no digest'}, wanted either digests or --all`,
     );
   return onQueue(config, async ({ handlers: stored }) => {
+    const wanted: string[] = [];
+    for (const given of operands) {
+      const digest = await named('export', stored, tenant, given, { withdrawnToo: true });
+      if (digest === null) return exitCodes.unreadable;
+      wanted.push(digest);
+    }
     const known = await stored.withdrawnOf(tenant);
-    const withdrawn = known.filter(({ digest }) => all || operands.includes(digest));
+    const withdrawn = known.filter(({ digest }) => all || wanted.includes(digest));
     // Withdrawn handlers are a separate list: an importer that does not know a mark would serve them.
-    const digests = (all ? await everyDigest(stored, tenant) : operands).filter((digest) =>
+    const digests = (all ? await everyDigest(stored, tenant) : wanted).filter((digest) =>
       withdrawn.every((one) => one.digest !== digest),
     );
     const records: HandlerRecord[] = [];
@@ -202,7 +209,12 @@ function change(
     return onQueue(config, async ({ handlers: stored }) => {
       const changed: string[] = [];
       let missing = 0;
-      for (const digest of operands) {
+      for (const given of operands) {
+        const digest = await named(verb, stored, tenant, given, { withdrawnToo: verb === 'restore' });
+        if (digest === null) {
+          missing += 1;
+          continue;
+        }
         if ((await stored.get(tenant, digest)) === null) {
           missing += 1;
           // An expired handler may return by an import or a new generation, so withdraw and restore need no record.
@@ -249,6 +261,22 @@ const verbs: Record<string, Act> = {
 const withdraw = change('withdraw', 'withdrawn', (stored, { tenant = '', reason = '' }, digest) =>
   stored.withdraw(tenant, digest, reason),
 );
+
+/** The digest that a text means, or the text if there is none; `null` after a complaint if there are several. */
+async function named(
+  verb: string,
+  stored: QueueOperator['handlers'],
+  tenant: string,
+  given: string,
+  which: { withdrawnToo?: boolean } = {},
+): Promise<string | null> {
+  const meant = await digestsLike(stored, tenant, given, which);
+  if (meant.length <= 1) return meant[0] ?? given;
+  complain(
+    `Cannot ${verb} handler ${given}: ${meant.length} of tenant "${tenant}" begin so, wanted more of its digest`,
+  );
+  return null;
+}
 
 function unknown(verb: string, tenant: string, digest: string): number {
   complain(`Cannot ${verb} handler ${digest}: none is stored for tenant "${tenant}", wanted one of \`handlers list\``);

@@ -1,6 +1,7 @@
 import type { QueueOperator } from '../../../queues/index.ts';
 import type { HandlerRecord } from '../../contract/handler.ts';
 import { readRecord } from '../../handlers/redis-handler-store.ts';
+import { digestsMeant } from '../shell/cut-digest.ts';
 
 /** Handlers read per call where all are wanted. */
 const batch = 200;
@@ -39,6 +40,21 @@ export async function everyDigest(stored: Stored, tenant: string): Promise<strin
     digests.push(...page.map(({ digest }) => digest));
     if (page.length < batch) return digests;
   }
+}
+
+/**
+ * The digests that a text means: itself if it is a whole one, else those of a tenant's handlers that begin with it;
+ * with `withdrawnToo` also of withdrawn ones that are not stored.
+ */
+export async function digestsLike(
+  stored: Stored,
+  tenant: string,
+  given: string,
+  { withdrawnToo = false } = {},
+): Promise<string[]> {
+  if (/^[0-9a-f]{64}$/.test(given)) return [given];
+  const withdrawn = withdrawnToo ? (await stored.withdrawnOf(tenant)).map(({ digest }) => digest) : [];
+  return digestsMeant(given, [...new Set([...(await everyDigest(stored, tenant)), ...withdrawn])]);
 }
 
 /** The record of a handler; `null` if none is stored or it cannot be read. */

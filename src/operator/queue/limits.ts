@@ -4,8 +4,9 @@ import { clearLimit, type LiveLimit, listLimits, setLimit } from '../../live-lim
 import { actOf, type Command, exitCodes, readArguments, UsageError } from '../shell/command.ts';
 import { onQueue } from '../shell/on-queue.ts';
 import { operatorName } from '../shell/operator-name.ts';
-import { deedText, print, rows } from '../shell/print.ts';
+import { print, rows } from '../shell/print.ts';
 import { settingsHelp } from '../shell/settings-help.ts';
+import { tellDeed } from '../shell/tell-deed.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 
@@ -82,5 +83,5 @@ function wantOperands(operands: readonly string[], count: number, wanted: string
 }
 
 function told({ set, about }: LiveLimit): string {
-  return set === null ? `not set: ${about}` : `${JSON.stringify(set.value)}, set ${deedText(set)}`;
+  return set === null ? `not set: ${about}` : `${JSON.stringify(set.value)}, set ${tellDeed(set)}`;
 }

@@ -2,8 +2,9 @@ import { readConfig } from '../../config.ts';
 import { type Command, exitCodes, readArguments } from '../shell/command.ts';
 import { onQueue } from '../shell/on-queue.ts';
 import { operatorName } from '../shell/operator-name.ts';
-import { deedText, print } from '../shell/print.ts';
+import { print } from '../shell/print.ts';
 import { settingsHelp } from '../shell/settings-help.ts';
+import { tellDeed } from '../shell/tell-deed.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 
@@ -33,7 +34,7 @@ Exit code: 0 paused, 64 usage, 69 Redis unreachable, 78 wrong settings.
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const given = { by: operatorName(values.by), reason: values.reason ?? null };
     const deed = await onQueue(config, (operator) => operator.pause(given));
-    print(values.json, deed, () => [`paused ${deedText(deed)}; \`protosmith resume\` lets workers fetch again`]);
+    print(values.json, deed, () => [`paused ${tellDeed(deed)}; \`protosmith resume\` lets workers fetch again`]);
     return exitCodes.ok;
   },
 };

@@ -2,14 +2,12 @@ import type { QuarantineEntry, QueueOperator } from '../../../queues/index.ts';
 import { bundleDigest } from '../../../sandbox/index.ts';
 import { readConfig } from '../../config.ts';
 import { actOf, type Command, exitCodes, limitOf, readArguments, UsageError } from '../shell/command.ts';
+import { digestsMeant, leastOfDigest } from '../shell/cut-digest.ts';
 import { onQueue } from '../shell/on-queue.ts';
 import { complain, moment, print, rows } from '../shell/print.ts';
 import { settingsHelp } from '../shell/settings-help.ts';
 
 const settingsRead = ['redisUrl', 'prefix', 'quarantineSeconds'] as const;
-
-/** Fewest characters of a digest that name a bundle. */
-const minPrefix = 6;
 
 /** Stored handlers of a tenant that are compared with a bundle, the last used first. */
 const comparedHandlers = 500;
@@ -24,7 +22,7 @@ export const quarantine: Command = {
 A bundle that killed its sandbox process is in quarantine: no worker runs it. list says which job ran it, and which
 stored handler it is, if it is one. free lets workers run it again, as after an accident of the machine; a bundle that
 kills again comes back. acknowledge leaves it in quarantine and ends its warning in \`status\`. A digest may be cut to its
-first ${minPrefix} characters or more.
+first ${leastOfDigest} characters or more.
 
   --limit <n>   how many to list, the newest first (default 50)
   --all         every bundle in quarantine
@@ -136,9 +134,7 @@ async function each(
   const changed: string[] = [];
   let refused = 0;
   for (const given of all ? known : digests) {
-    const matches = known.filter(
-      (digest) => digest === given || (given.length >= minPrefix && digest.startsWith(given)),
-    );
+    const matches = digestsMeant(given, known);
     const [digest] = matches;
     if (matches.length === 1 && digest !== undefined && (await act(digest))) changed.push(digest);
     else {

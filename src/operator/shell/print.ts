@@ -1,4 +1,3 @@
-import type { Deed } from '../../../queues/index.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 
 /** Prints a value as JSON, or as lines for a person. Both are escaped for the terminal. */
@@ -33,11 +32,6 @@ export function span(seconds: number): string {
 /** A time in ISO 8601; `unknown` if it is not valid. */
 export function moment(ms: number): string {
   return Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'unknown';
-}
-
-/** Who did something, when and why, as the end of a sentence. */
-export function deedText({ by, reason, atMs }: Deed): string {
-  return `by ${by} at ${moment(atMs)}${reason === null ? '' : `: ${reason}`}`;
 }
 
 /** A size in one unit, such as `21 KB`. */

@@ -66,7 +66,7 @@ export function ofTenants({ tenants, workers }: Situation): Concern[] {
       code: 'tenant-flood',
       cause: `tenant ${most.tenant} has about ${most.waiting} of ${waiting} waiting jobs; ${counted(others, 'other tenant')} ${others === 1 ? 'is' : 'are'} active`,
       cost: 'tenants take turns, and jobs of the others wait up to twice as long',
-      remedy: `ask its negotiators to slow down, start more workers, or \`protosmith limits set tenant-waiting:${most.tenant} <number>\``,
+      remedy: `ask its negotiators to slow down, start more workers, or \`protosmith limits set tenant-waiting:${most.tenant} <most>\``,
     },
   ];
 }

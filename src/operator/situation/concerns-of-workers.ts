@@ -1,4 +1,5 @@
-import { deedText, span } from '../shell/print.ts';
+import { span } from '../shell/print.ts';
+import { tellDeed } from '../shell/tell-deed.ts';
 import { type Concern, counted, listed, named, namedForSeconds, waitOf } from './concern.ts';
 import type { Situation, WorkerView } from './situation.ts';
 
@@ -11,7 +12,7 @@ export function ofWorkers(situation: Situation): Concern[] {
   if (queue?.paused)
     found.push({
       code: 'queue-paused',
-      cause: `the queue is paused for all workers${pausedBy === null ? '' : `, ${deedText(pausedBy)}`}`,
+      cause: `the queue is paused for all workers${pausedBy === null ? '' : `, ${tellDeed(pausedBy)}`}`,
       cost: `no job is taken; ${counted(waitingIn(queue), 'job')} ${waitOf(waitingIn(queue))}`,
       remedy: '`protosmith resume`',
     });

@@ -40,7 +40,7 @@ export class SituationReader {
   }
 
   /**
-   * Reads everything that Redis tells, some sixty commands. What it refuses is named in `unread`, and the rest is read
+   * Reads everything that Redis tells, some eighty commands. What it refuses is named in `unread`, and the rest is read
    * all the same. Rejects only with `OPERATOR_REDIS_KEY_TAKEN`.
    */
   async read(): Promise<Situation> {
@@ -54,9 +54,10 @@ export class SituationReader {
         unread.set(`${fault.code} ${fault.message}`, fault);
         return otherwise;
       });
-    const [atMs, queue, workers, failing, loads, deadlines, readers, entries] = await Promise.all([
+    const [atMs, queue, pausedBy, workers, failing, loads, deadlines, readers, entries] = await Promise.all([
       part(clockOf(connection), Date.now()),
       part(this.#operator.snapshot(), null),
+      part(this.#operator.pausedBy(), null),
       part(workersOf(connection, keys), []),
       part<FailingEndpoint[]>(new Endpoints(connection, keys).faults(), []),
       part<TenantLoad[]>(
@@ -67,7 +68,6 @@ export class SituationReader {
       part<Situation['readers']>(readerLags(connection, keys), []),
       part<Situation['quarantine']>(quarantine.list(1_000), []),
     ]);
-    const pausedBy = queue?.paused ? await part(this.#operator.pausedBy(), null) : null;
     const unwritable = queue?.redis.replica ? null : await this.#unwritable(connection, keys);
     const forbidden = await part(this.#permissions(), { user: 'unknown', missing: [] });
     const recent = totalOf(
