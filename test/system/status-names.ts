@@ -60,7 +60,8 @@ export async function named(
   return found;
 }
 
-/** Waits until `status` names a concern no more. */
-export async function gone(url: string, code: ConcernCode): Promise<void> {
-  await until(async () => !(await statusOf(url)).concerns.some((concern) => concern.code === code), `${code} to end`);
+/** Waits until `status` names a concern no more: none with this code and cause. */
+export async function gone(url: string, code: ConcernCode, cause = /^/): Promise<void> {
+  const isThere = (concern: Concern) => concern.code === code && cause.test(concern.cause);
+  await until(async () => !(await statusOf(url)).concerns.some(isThere), `${code} to end`);
 }
