@@ -10,6 +10,19 @@ const modelRemedies: Record<string, string> = {
     'lower PROTOSMITH_CONCURRENCY, get a higher limit, or name a second model in PROTOSMITH_MODELS',
 };
 
+/** Silence that needs attention, in milliseconds. */
+const longSilenceMs = 25_000;
+
+/**
+ * Whether an endpoint answers nobody: its calls are silent for long, and it answered no other, or failed of late. A
+ * model that thinks for long has answered others meanwhile, or few calls wait for it.
+ */
+function isMute({ tries, failed, silent, quietMs }: EndpointView): boolean {
+  if (silent === null || silent.longestMs < longSilenceMs) return false;
+  const isQuiet = (quietMs ?? longSilenceMs) >= longSilenceMs;
+  return failed > 0 || tries === 0 || (isQuiet && silent.calls >= worrying.least);
+}
+
 /** What is wrong with the model endpoints. */
 export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
   const isHeld = ({ state }: EndpointView) => state === 'refused' || state === 'failing';
@@ -40,7 +53,7 @@ export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
           remedy,
         },
       ];
-    const isSilent = silent !== null && silent.longestMs >= 25_000 && (failed > 0 || failed === tries);
+    const isSilent = isMute(one);
     const isFailing = failed >= worrying.least && failed > worrying.share * tries;
     const isResting = (restMs ?? 0) > 1_000;
     if (!isSilent && !isFailing && !isResting) return [];
@@ -50,7 +63,7 @@ export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
     return [
       {
         code: 'endpoint-failing',
-        cause: `model endpoint ${endpoint} ${isFailing || isSilent ? 'fails' : 'holds jobs up'}${counts}${silence}${rest}`,
+        cause: `model endpoint ${endpoint} ${isFailing ? 'fails' : isSilent ? 'is silent' : 'holds jobs up'}${counts}${silence}${rest}`,
         cost: 'jobs wait for answers, and end with error if none comes before their deadline',
         remedy: isResting && top === '' ? `${modelRemedies.PLATFORM_MODEL_RATE_LIMITED}` : remedy,
       },

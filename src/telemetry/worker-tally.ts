@@ -32,6 +32,7 @@ export interface TallySources {
   health(): ConsumerHealth;
   sandbox: { stats(): SandboxStats; layers: { level: string } };
   silent(): SilentCalls[];
+  heard(): Record<string, number>;
 }
 
 /** Counts what a worker did of late, for its heartbeat. */
@@ -124,6 +125,7 @@ export class WorkerTally {
       sinceEndMs: this.#endedAtMs === null ? null : Math.round(nowMs - this.#endedAtMs),
       redisFaults: this.#redisFaults(),
       silent: sources.silent(),
+      heard: sources.heard(),
       invalid: this.#invalid.map(({ atMs: _, ...one }) => one),
       recent: this.#recent(),
       meanRunMs: this.#meanRunMs(),

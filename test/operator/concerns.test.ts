@@ -42,6 +42,7 @@ const endpoint: EndpointView = {
   failed: 0,
   codes: {},
   silent: null,
+  quietMs: 100,
 };
 
 /** An installation to which nothing happened. */
@@ -123,6 +124,7 @@ test('everything that needs attention is named, alone, with cost and remedy', ()
     ['endpoint-failing', { endpoints: [{ ...endpoint, failed: 20, codes: { PLATFORM_MODEL_RATE_LIMITED: 20 } }] }],
     ['endpoint-failing', { endpoints: [{ ...endpoint, state: 'resting', restMs: 30_000 }] }],
     ['endpoint-failing', { endpoints: [{ ...endpoint, tries: 0, silent: { calls: 2, longestMs: 40_000 } }] }],
+    ['endpoint-failing', { endpoints: [{ ...endpoint, quietMs: 26_000, silent: { calls: 3, longestMs: 26_000 } }] }],
     ['jobs-overdue', { queue: queueWith({ deadlines: { open: 1, overdue: 1 } }) }],
     ['jobs-late', { backlog: { open: 9, nextDeadlineSeconds: 1, ratePerSecond: 0.5, willMiss: 4 } }],
     [
@@ -161,7 +163,8 @@ test('everything that needs attention is named, alone, with cost and remedy', ()
 test('what is no fault is not named', () => {
   const quiet: Partial<Situation>[] = [
     { endpoints: [{ ...endpoint, failed: 9, codes: { PLATFORM_MODEL_CUT: 9 } }] },
-    { endpoints: [{ ...endpoint, silent: { calls: 1, longestMs: 40_000 } }] },
+    { endpoints: [{ ...endpoint, quietMs: 40_000, silent: { calls: 1, longestMs: 40_000 } }] },
+    { endpoints: [{ ...endpoint, quietMs: 2_000, silent: { calls: 9, longestMs: 40_000 } }] },
     { recent: { ...worker.recent, verdicts: { generated: 5, error: 2 } } },
     { recent: { ...worker.recent, verdicts: { generated: 27, error: 3 } } },
     { readers: [{ replyTo: 'r', group: 'g', unread: 3, pending: 0, behindSeconds: 5 }] },

@@ -13,6 +13,9 @@ export const skip = redisServerPath() === undefined ? 'needs a real redis-server
 export const patient: JsonObject = { timeoutMs: 300_000 };
 /** The answer of a model that works. */
 export const sound: Behaviour = { kind: 'reply', text: soundReply };
+/** The answer of a model whose handler kills its sandbox. */
+export const killer =
+  '```ts\nexport function handle(): never {\n  return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as never, 1) as never;\n}\n```';
 /** What a worker asks to learn whether an endpoint still refuses. */
 export const probe = 'Say: ready';
 
