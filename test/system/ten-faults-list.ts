@@ -3,55 +3,58 @@ import type { Behaviour } from '../../src/scripted-model/server.ts';
 import type { SeededRandom } from '../../src/verification/worlds/seeded-random.ts';
 import { commandHere } from './command-here.ts';
 import { markedJob, until } from './harness.ts';
-import { patient, sound } from './status-names.ts';
-import { type Scene, type Sign, user } from './ten-faults-scene.ts';
+import { killer, sound } from './status-names.ts';
+import { patient, type Scene, type Sign, user } from './ten-faults-scene.ts';
 
-/** A fault, how to bring it about, and how to mend it. */
+/** A fault that has begun. */
+interface Begun {
+  sign: Sign;
+  /** Milliseconds since 1970. */
+  sinceMs: number;
+  mend(): Promise<unknown>;
+}
+
+/** One of the ten. */
 export interface Fault {
   name: string;
-  /** Resolves when it has begun: to its sign and to its beginning, in milliseconds since 1970. */
-  inject(scene: Scene, random: SeededRandom): Promise<{ sign: Sign; sinceMs: number }>;
-  mend(scene: Scene): Promise<unknown>;
+  begin(scene: Scene, random: SeededRandom): Promise<Begun>;
   /** Whether it stays named for some minutes after it is mended, because it tells of what has happened. */
   lasts?: true;
 }
 
-const killer =
-  '```ts\nexport function handle(): never {\n  return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as never, 1) as never;\n}\n```';
-
-/** A model that answers every question in this way until it is mended. */
-function ofModel(name: string, sign: Sign, behaviours: readonly Behaviour[]): Pick<Fault, 'name' | 'inject' | 'mend'> {
-  return {
-    name,
-    async inject(scene, random) {
-      const behaviour = random.pick(behaviours) as Behaviour;
-      scene.fault = () => behaviour;
-      return { sign, sinceMs: Date.now() };
-    },
-    async mend(scene) {
+/** A model that answers every question in one of these ways until it is mended. */
+function ofModel(sign: Sign, behaviours: readonly Behaviour[]): Fault['begin'] {
+  return async (scene, random) => {
+    const behaviour = random.pick(behaviours) as Behaviour;
+    scene.fault = () => behaviour;
+    const mend = async () => {
       scene.fault = undefined;
-    },
+    };
+    return { sign, sinceMs: Date.now(), mend };
   };
 }
 
-const refusedKey: Fault = ofModel(
-  'model answers 401',
-  { code: 'endpoint-refused', cause: /OPERATOR_MODEL_AUTH.*status 401/ },
-  [{ kind: 'status', status: 401 }],
-);
+const refusedKey: Fault = {
+  name: 'model answers 401',
+  begin: ofModel({ code: 'endpoint-refused', cause: /OPERATOR_MODEL_AUTH.*status 401/ }, [
+    { kind: 'status', status: 401 },
+  ]),
+};
 
 const hangs: Fault = {
-  ...ofModel(
-    'model hangs',
-    { code: 'endpoint-failing', cause: /silent for up to|PLATFORM_MODEL_STALLED/ },
-    // Before its headers, after them, and in the middle of its text.
-    [{ kind: 'stall' }, { kind: 'stall', text: '' }, { kind: 'stall', text: '```ts\n' }],
-  ),
+  name: 'model hangs',
+  // Before its headers, after them, and in the middle of its text.
+  begin: ofModel({ code: 'endpoint-failing', cause: /silent for up to|PLATFORM_MODEL_STALLED/ }, [
+    { kind: 'stall' },
+    { kind: 'stall', text: '' },
+    { kind: 'stall', text: '```ts\n' },
+  ]),
   lasts: true,
 };
 
 const storm: Fault = {
-  ...ofModel('429 storm', { code: 'endpoint-failing', cause: /PLATFORM_MODEL_RATE_LIMITED \d/ }, [
+  name: '429 storm',
+  begin: ofModel({ code: 'endpoint-failing', cause: /PLATFORM_MODEL_RATE_LIMITED \d/ }, [
     { kind: 'status', status: 429 },
     { kind: 'status', status: 429, headers: { 'retry-after': '5' } },
   ]),
@@ -60,117 +63,106 @@ const storm: Fault = {
 
 const full: Fault = {
   name: 'Redis full',
-  async inject({ rig }) {
+  async begin({ rig }) {
     const sinceMs = Date.now();
     await rig.connection.config('SET', 'maxmemory', '1mb');
-    return { sign: { code: 'redis-unwritable', cause: /PLATFORM_REDIS_FULL/ }, sinceMs };
+    const mend = () => rig.connection.config('SET', 'maxmemory', '0');
+    return { sign: { code: 'redis-unwritable', cause: /PLATFORM_REDIS_FULL/ }, sinceMs, mend };
   },
-  mend: ({ rig }) => rig.connection.config('SET', 'maxmemory', '0'),
 };
 
 const redisKilled: Fault = {
   name: 'Redis killed',
-  async inject(scene) {
+  async begin(scene) {
     scene.killRedis();
-    return { sign: { code: 'redis-unreachable', cause: /PLATFORM_REDIS_UNREACHABLE/ }, sinceMs: Date.now() };
-  },
-  async mend(scene) {
-    await scene.restartRedis();
-    const sign: Sign = { code: 'redis-restarted', cause: /Redis started .* ago, while workers ran/ };
-    await scene.named('Redis back', sign, Date.now());
+    const mend = async () => {
+      await scene.restartRedis();
+      const sign: Sign = { code: 'redis-restarted', cause: /Redis started .* ago, while workers ran/ };
+      await scene.named('Redis back', sign, Date.now());
+    };
+    const sign: Sign = { code: 'redis-unreachable', cause: /PLATFORM_REDIS_UNREACHABLE/ };
+    return { sign, sinceMs: Date.now(), mend };
   },
 };
 
 const workerKilled: Fault = {
   name: 'worker killed',
-  async inject(scene) {
+  async begin(scene) {
     const { rig, workers } = scene;
     rig.answer('held-by-killed', (nth) => (nth === 1 ? { kind: 'stall' } : sound));
     const jobId = await scene.submit(markedJob('held-by-killed', patient));
-    const taken = workers.map((worker) =>
-      worker.logged(({ msg, job }) => msg === 'taken' && job === jobId).then(() => worker),
-    );
-    for (const other of taken) other.catch(() => undefined);
-    const victim = await Promise.race(taken);
+    const taken = workers.map(async (worker) => {
+      await worker.logged(({ msg, job }) => msg === 'taken' && job === jobId);
+      return worker;
+    });
+    const victim = await Promise.any(taken);
     await until(() => rig.questions('held-by-killed')[0], 'the model to be asked');
     victim.signal('SIGKILL');
     const cause = new RegExp(`${victim.pid}.*has not been heard of`);
-    return { sign: { code: 'worker-gone', cause }, sinceMs: Date.now() };
-  },
-  async mend(scene) {
-    for (const worker of [...scene.workers]) {
-      const ended = await Promise.race([worker.ended, null]);
-      if (ended !== null) await scene.replaceWorker(worker);
-    }
+    return { sign: { code: 'worker-gone', cause }, sinceMs: Date.now(), mend: () => scene.replaceWorker(victim) };
   },
   lasts: true,
 };
 
 const invalid: Fault = {
   name: 'invalid job of a foreign producer',
-  async inject({ rig }) {
+  async begin({ rig }) {
     const sinceMs = Date.now();
     const data = { version: 1, tenant: 'acme', replyTo: 'acme-negotiator', surprise: '\u001b[2J' };
     await rig.queue.add('generate', data, { jobId: 'foreign-1' });
-    return { sign: { code: 'invalid-jobs', cause: /tenant acme.*acme-negotiator.*JOB_\w+.*foreign-1/ }, sinceMs };
+    const cause = /tenant acme.*acme-negotiator.*JOB_\w+.*foreign-1/;
+    return { sign: { code: 'invalid-jobs', cause }, sinceMs, mend: () => rig.left('foreign-1') };
   },
-  mend: ({ rig }) => rig.left('foreign-1'),
   lasts: true,
 };
 
 const flood: Fault = {
   name: 'tenant flood',
-  async inject(scene) {
-    const { rig } = scene;
-    const isMended = new Promise<void>((resolve) => floodEnds.set(scene, resolve));
-    rig.answer('flood', () => ({ ...sound, after: isMended }) as Behaviour);
+  async begin(scene) {
+    const { promise: after, resolve } = Promise.withResolvers<void>();
+    scene.rig.answer('flood', () => ({ ...sound, after }));
     const sinceMs = Date.now();
     const jobs = Array.from({ length: 100 }, (_, nth) => ({
       name: 'generate',
       data: { ...markedJob('flood', { ...patient, tenant: 'noisy' }), negotiationId: `flood-${nth}` },
       opts: { jobId: `noisy-${nth}` },
     }));
-    await rig.queue.addBulk(jobs);
+    await scene.rig.queue.addBulk(jobs);
     for (const { opts } of jobs) scene.expected.set(opts.jobId, 'generated');
-    return { sign: { code: 'tenant-flood', cause: /tenant noisy holds about \d+ of \d+ waiting jobs/ }, sinceMs };
-  },
-  async mend(scene) {
-    floodEnds.get(scene)?.();
+    const cause = /tenant noisy holds about \d+ of \d+ waiting jobs/;
+    return { sign: { code: 'tenant-flood', cause }, sinceMs, mend: async () => resolve() };
   },
 };
-const floodEnds = new WeakMap<Scene, () => void>();
 
 const sandboxKilled: Fault = {
   name: 'bundle kills the sandbox',
-  async inject(scene) {
-    const { rig } = scene;
-    rig.answer('cell-killer', () => ({ kind: 'reply', text: killer }));
+  async begin(scene) {
+    scene.rig.answer('cell-killer', () => ({ kind: 'reply', text: killer }));
     const sinceMs = Date.now();
     await scene.submit(markedJob('cell-killer', { ...patient, tenant: 'acme' }), 'generate', 'error');
-    return {
-      sign: { code: 'quarantine', cause: /in quarantine, the last one [0-9a-f]{12}.* of tenant acme/ },
-      sinceMs,
+    const mend = async () => {
+      const environment = { REDIS_URL: scene.url };
+      const { code, stderr } = await commandHere(['quarantine', 'acknowledge', '--all'], { environment });
+      assert.equal(code, 0, stderr);
     };
-  },
-  async mend({ url }) {
-    const { code, stderr } = await commandHere(['quarantine', 'acknowledge', '--all'], {
-      environment: { REDIS_URL: url },
-    });
-    assert.equal(code, 0, stderr);
+    const cause = /in quarantine, the last one [0-9a-f]{12}.* of tenant acme/;
+    return { sign: { code: 'quarantine', cause }, sinceMs, mend };
   },
 };
 
-/** The command that the fault takes away. */
-const command = 'xadd';
+/** Needed in different places: to end a job, to take one, to add one, to read one. */
+const commands = ['xadd', 'bzpopmin', 'evalsha', 'zadd', 'hget'] as const;
 
 const forbidden: Fault = {
   name: 'ACL lacks a command',
-  async inject({ rig }) {
+  async begin({ rig }, random) {
+    const command = random.pick(commands);
+    const change = (sign: '+' | '-') => rig.connection.call('ACL', 'SETUSER', user, `${sign}${command}`);
     const sinceMs = Date.now();
-    await rig.connection.call('ACL', 'SETUSER', user, `-${command}`);
-    return { sign: { code: 'redis-permission', cause: new RegExp(`user ${user} may not use ${command}`) }, sinceMs };
+    await change('-');
+    const cause = new RegExp(`user ${user} may not use ${command}`);
+    return { sign: { code: 'redis-permission', cause }, sinceMs, mend: () => change('+') };
   },
-  mend: ({ rig }) => rig.connection.call('ACL', 'SETUSER', user, `+${command}`),
 };
 
 /** All ten. */

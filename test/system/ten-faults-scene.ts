@@ -19,7 +19,7 @@ const login = ['--user', user, 'on', '>pw', '~*', '&*', '+@all'];
 const durable = ['--appendfsync', 'always'];
 
 /** Longer than the whole scene: such a job can wait for every fault to be mended. */
-const patient: JsonObject = { timeoutMs: 600_000 };
+export const patient: JsonObject = { timeoutMs: 600_000 };
 const tenants = ['north', 'south', 'west'] as const;
 /** Stands in the prompt of every sound job. */
 const mark = 'sound-job-';

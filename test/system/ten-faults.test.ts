@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SeededRandom } from '../../src/verification/worlds/seeded-random.ts';
 import { reportFault } from './fault-report.ts';
 import { skip } from './status-names.ts';
-import { faults } from './ten-faults-list.ts';
+import { type Fault, faults } from './ten-faults-list.ts';
 import { Scene } from './ten-faults-scene.ts';
 
 /** Decides the order of the faults and the load; a failed run is repeated with the seed that it printed. */
@@ -36,11 +36,11 @@ test('ten faults in random order under load: status and the console name each, a
   assert.equal((await scene.rig.entries('acme-negotiator')).filter(({ replayed }) => replayed === '0').length, 1);
 });
 
-/** Has a fault happen, be named and be mended. */
-async function suffer(scene: Scene, fault: (typeof faults)[number], random: SeededRandom): Promise<void> {
-  const { sign, sinceMs } = await fault.inject(scene, random);
+/** Lets a fault begin, waits until it is named, and mends it. */
+async function suffer(scene: Scene, fault: Fault, random: SeededRandom): Promise<void> {
+  const { sign, sinceMs, mend } = await fault.begin(scene, random);
   await scene.named(fault.name, sign, sinceMs);
-  await fault.mend(scene);
+  await mend();
   const mendedMs = Date.now();
   if (!fault.lasts) await scene.gone(sign);
   await scene.works();
