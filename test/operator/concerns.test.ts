@@ -188,6 +188,18 @@ test('one endpoint that refuses costs time, all of them cost the jobs', () => {
   assert.match(one?.remedy ?? '', /top up the account/);
   const [all] = concernsOf({ ...well, endpoints: [refused] });
   assert.match(all?.cost ?? '', /no job is taken/);
+  assert.doesNotMatch(all?.cause ?? '', /0 of/);
+});
+
+test('what mends a model is what is wrong now, and then what was wrong of late', () => {
+  const remedyOf = (change: Partial<EndpointView>) =>
+    concernsOf({ ...well, endpoints: [{ ...endpoint, failed: 5, codes: { OPERATOR_MODEL_AUTH: 5 }, ...change }] })[0]
+      ?.remedy ?? '';
+  const silence = { calls: 3, longestMs: 30_000 };
+  assert.match(remedyOf({ silent: silence }), /^check the model server and the network; or have the key accepted/);
+  assert.match(remedyOf({ state: 'resting', restMs: 9_000 }), /^lower PROTOSMITH_CONCURRENCY.*; or have the key/);
+  const fault = { code: 'PLATFORM_MODEL_UNREACHABLE', message: 'x' };
+  assert.match(remedyOf({ state: 'failing', fault }), /^check the model server and the network; or have the key/);
 });
 
 test('a hostile id is one word for a shell', () => {
@@ -219,13 +231,14 @@ test('counts of several workers add up, whatever the names are', () => {
   assert.deepEqual(Object.entries(total.codes), [['__proto__', 4]]);
   assert.deepEqual(Object.entries(total.tenants), [['constructor', 2]]);
   assert.equal(Object.hasOwn({}, 'answered') || 'answered' in {}, false);
-  const views = endpointsOf(total, [], [{ endpoint: 'r', leftMs: 5_000 }], [worker]);
+  const heard = [{ e: 9_000 }, { e: 3_000 }].map((one) => ({ ...worker, heard: one }));
+  const views = endpointsOf(total, [], [{ endpoint: 'r', leftMs: 5_000 }], [worker, ...heard]);
   assert.deepEqual(
-    views.map(({ endpoint: name, state, tries, failed }) => [name, state, tries, failed]),
+    views.map(({ endpoint: name, state, tries, failed, quietMs }) => [name, state, tries, failed, quietMs]),
     [
-      ['__proto__', 'well', 2, 0],
-      ['e', 'well', 6, 4],
-      ['r', 'resting', 0, 0],
+      ['__proto__', 'well', 2, 0, null],
+      ['e', 'well', 6, 4, 3_000],
+      ['r', 'resting', 0, 0, null],
     ],
   );
   assert.deepEqual(tenantsOf([{ tenant: 'a', waiting: 2, running: 1 }], total), [
