@@ -36,7 +36,7 @@ function ofModel(sign: Sign, behaviours: readonly Behaviour[]): Fault['begin'] {
 
 const refusedKey: Fault = {
   name: 'model answers 401',
-  begin: ofModel({ code: 'endpoint-refused', cause: /OPERATOR_MODEL_AUTH.*status 401/ }, [
+  begin: ofModel({ code: 'endpoint-refused', cause: /OPERATOR_MODEL_AUTH.*status 401/, remedy: /OPENAI_API_KEY/ }, [
     { kind: 'status', status: 401 },
   ]),
 };
@@ -44,20 +44,22 @@ const refusedKey: Fault = {
 const hangs: Fault = {
   name: 'model hangs',
   // Before its headers, after them, and in the middle of its text.
-  begin: ofModel({ code: 'endpoint-failing', cause: /silent for up to|PLATFORM_MODEL_STALLED/ }, [
-    { kind: 'stall' },
-    { kind: 'stall', text: '' },
-    { kind: 'stall', text: '```ts\n' },
-  ]),
+  begin: ofModel(
+    { code: 'endpoint-failing', cause: /silent for up to|PLATFORM_MODEL_STALLED/, remedy: /check the model server/ },
+    [{ kind: 'stall' }, { kind: 'stall', text: '' }, { kind: 'stall', text: '```ts\n' }],
+  ),
   lasts: true,
 };
 
 const storm: Fault = {
   name: '429 storm',
-  begin: ofModel({ code: 'endpoint-failing', cause: /PLATFORM_MODEL_RATE_LIMITED \d/ }, [
-    { kind: 'status', status: 429 },
-    { kind: 'status', status: 429, headers: { 'retry-after': '5' } },
-  ]),
+  begin: ofModel(
+    { code: 'endpoint-failing', cause: /PLATFORM_MODEL_RATE_LIMITED \d/, remedy: /PROTOSMITH_CONCURRENCY/ },
+    [
+      { kind: 'status', status: 429 },
+      { kind: 'status', status: 429, headers: { 'retry-after': '5' } },
+    ],
+  ),
   lasts: true,
 };
 
@@ -67,7 +69,7 @@ const full: Fault = {
     const sinceMs = Date.now();
     await rig.connection.config('SET', 'maxmemory', '1mb');
     const mend = () => rig.connection.config('SET', 'maxmemory', '0');
-    return { sign: { code: 'redis-unwritable', cause: /PLATFORM_REDIS_FULL/ }, sinceMs, mend };
+    return { sign: { code: 'redis-unwritable', cause: /PLATFORM_REDIS_FULL/, remedy: /SET maxmemory/ }, sinceMs, mend };
   },
 };
 
@@ -77,10 +79,14 @@ const redisKilled: Fault = {
     scene.killRedis();
     const mend = async () => {
       await scene.restartRedis();
-      const sign: Sign = { code: 'redis-restarted', cause: /Redis started .* ago, while workers ran/ };
+      const sign: Sign = {
+        code: 'redis-restarted',
+        cause: /Redis started .* ago, while workers ran/,
+        remedy: /log of Redis/,
+      };
       await scene.named('Redis back', sign, Date.now());
     };
-    const sign: Sign = { code: 'redis-unreachable', cause: /PLATFORM_REDIS_UNREACHABLE/ };
+    const sign: Sign = { code: 'redis-unreachable', cause: /PLATFORM_REDIS_UNREACHABLE/, remedy: /start Redis again/ };
     return { sign, sinceMs: Date.now(), mend };
   },
 };
@@ -99,7 +105,8 @@ const workerKilled: Fault = {
     await until(() => rig.questions('held-by-killed')[0], 'the model to be asked');
     victim.signal('SIGKILL');
     const cause = new RegExp(`${victim.pid}.*has not been heard of`);
-    return { sign: { code: 'worker-gone', cause }, sinceMs: Date.now(), mend: () => scene.replaceWorker(victim) };
+    const sign: Sign = { code: 'worker-gone', cause, remedy: /start another/ };
+    return { sign, sinceMs: Date.now(), mend: () => scene.replaceWorker(victim) };
   },
   lasts: true,
 };
@@ -111,7 +118,8 @@ const invalid: Fault = {
     const data = { version: 1, tenant: 'acme', replyTo: 'acme-negotiator', surprise: '\u001b[2J' };
     await rig.queue.add('generate', data, { jobId: 'foreign-1' });
     const cause = /tenant acme.*acme-negotiator.*JOB_\w+.*foreign-1/;
-    return { sign: { code: 'invalid-jobs', cause }, sinceMs, mend: () => rig.left('foreign-1') };
+    const sign: Sign = { code: 'invalid-jobs', cause, remedy: /inspect foreign-1.*tell its producer/ };
+    return { sign, sinceMs, mend: () => rig.left('foreign-1') };
   },
   lasts: true,
 };
@@ -130,7 +138,7 @@ const flood: Fault = {
     await scene.rig.queue.addBulk(jobs);
     for (const { opts } of jobs) scene.expected.set(opts.jobId, 'generated');
     const cause = /tenant noisy holds about \d+ of \d+ waiting jobs/;
-    return { sign: { code: 'tenant-flood', cause }, sinceMs, mend: async () => resolve() };
+    return { sign: { code: 'tenant-flood', cause, remedy: /slow down/ }, sinceMs, mend: async () => resolve() };
   },
 };
 
@@ -146,7 +154,7 @@ const sandboxKilled: Fault = {
       assert.equal(code, 0, stderr);
     };
     const cause = /in quarantine, the last one [0-9a-f]{12}.* of tenant acme/;
-    return { sign: { code: 'quarantine', cause }, sinceMs, mend };
+    return { sign: { code: 'quarantine', cause, remedy: /quarantine list/ }, sinceMs, mend };
   },
 };
 
@@ -161,7 +169,8 @@ const forbidden: Fault = {
     const sinceMs = Date.now();
     await change('-');
     const cause = new RegExp(`user ${user} may not use ${command}`);
-    return { sign: { code: 'redis-permission', cause }, sinceMs, mend: () => change('+') };
+    const remedy = new RegExp(`ACL SETUSER ${user} \\+${command}`);
+    return { sign: { code: 'redis-permission', cause, remedy }, sinceMs, mend: () => change('+') };
   },
 };
 

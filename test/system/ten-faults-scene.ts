@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,10 +27,12 @@ const mark = 'sound-job-';
 /** Some seconds long, so that faults meet calls in flight. */
 const unhurried: Behaviour = { kind: 'reply', text: soundReply, pieceCharacters: 100, pauseMs: 100 };
 
-/** How to tell a fault: by the code of a concern, and by its cause. */
+/** How to tell a fault: by the code of a concern, by its cause, and by what mends it. */
 export interface Sign {
   code: ConcernCode;
   cause: RegExp;
+  /** What mends it, in the words for an operator. */
+  remedy: RegExp;
 }
 
 /** An installation under load: two workers, a console, a model, several tenants. */
@@ -97,13 +100,19 @@ export class Scene {
   }
 
   /** Waits until `status` and the console name a fault, and prints how long each took. */
-  async named(fault: string, { code, cause }: Sign, sinceMs: number): Promise<void> {
-    const seconds = () => (Date.now() - sinceMs) / 1_000;
-    const byStatus = named(this.url, fault, code, cause, sinceMs).then(seconds);
-    const byConsole = until(async () => (await this.#shown()).find(isSign({ code, cause })), `the console: ${fault}`);
-    const [status, shown] = await Promise.all([byStatus, byConsole.then((found) => ({ ...found, after: seconds() }))]);
-    if (shown.cost.length < 6 || shown.remedy.length < 6) throw new Error(JSON.stringify(shown));
-    console.log(`told: ${fault}; status: ${status.toFixed(1)} s; console: ${shown.after.toFixed(1)} s`);
+  async named(fault: string, sign: Sign, sinceMs: number): Promise<void> {
+    const timed = async (telling: Promise<Concern>) => {
+      const { cost, remedy } = await telling;
+      const seconds = ((Date.now() - sinceMs) / 1_000).toFixed(1);
+      assert.match(remedy, sign.remedy);
+      assert.ok(cost.length > 5, cost);
+      return `${seconds} s`;
+    };
+    const [byStatus, byConsole] = await Promise.all([
+      timed(named(this.url, fault, sign.code, sign.cause, sinceMs)),
+      timed(until(async () => (await this.#shown()).find(isSign(sign)), `the console to name ${fault}`)),
+    ]);
+    console.log(`told: ${fault}; status: ${byStatus}; console: ${byConsole}`);
   }
 
   /** Waits until neither `status` nor the console names a fault. */
