@@ -75,7 +75,7 @@ export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
         code: 'endpoint-failing',
         cause: `model endpoint ${endpoint} ${isFailing ? 'fails' : isSilent ? 'is silent' : 'holds jobs up'}${counts}${silence}${rest}`,
         cost: 'jobs wait for answers, and end with error if none comes before their deadline',
-        remedy: remedyOf([...(isSilent ? [stalled] : []), ...(isResting ? [limited] : []), ...failures]),
+        remedy: remedyOf([...(silent === null ? [] : [stalled]), ...(isResting ? [limited] : []), ...failures]),
       },
     ];
   });
