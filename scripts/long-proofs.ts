@@ -21,6 +21,7 @@ export const longProofs: readonly string[] = [
   'test/system/model-outages.test.ts',
   'test/system/redis-outages.test.ts',
   'test/system/sandbox-outages.test.ts',
+  'test/system/ten-faults.test.ts',
 ];
 
 /** The number of files to choose. */

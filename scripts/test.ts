@@ -18,10 +18,10 @@ import { drawnBy, longProofs } from './long-proofs.ts';
 import type { TestSummary } from './test-summary.ts';
 
 /**
- * A process that runs longer than this counts as hung, in milliseconds. The slowest one takes a quarter of it on an
+ * A process that runs longer than this counts as hung, in milliseconds. The slowest one takes half of it on an
  * idle machine.
  */
-const processTimeoutMs = 480_000;
+const processTimeoutMs = 600_000;
 /** How long to wait for output after a process has ended, in milliseconds. */
 const lastOutputMs = 1_000;
 /**

@@ -9,6 +9,7 @@ import { promoteDue } from './delayed-jobs.ts';
 import { EventReader } from './event-reader.ts';
 import { JobDeadlines } from './job-deadlines.ts';
 import type { KeeperOptions } from './keeper-options.ts';
+import { LostJobs } from './lost-jobs.ts';
 import { misplacedJobs, putAsideMisplaced, removeMisplaced } from './misplaced-jobs.ts';
 import { OverdueJobs } from './overdue-jobs.ts';
 import { Reconciler } from './reconciler.ts';
@@ -21,8 +22,8 @@ const LEASE_MS = 4_000;
 
 /**
  * Makes sure that every job gets an outcome, even if its worker dies. Every worker has a keeper; the one with the lease
- * closes jobs whose deadline passes, publishes for jobs that BullMQ failed, promotes delayed jobs by Redis' clock, and
- * announces the outcomes of jobs that BullMQ ignored as duplicates.
+ * closes jobs whose deadline passes, publishes for jobs that BullMQ failed, promotes delayed jobs by Redis' clock, puts
+ * back jobs that are on no list, and announces the outcomes of jobs that BullMQ ignored as duplicates.
  */
 export class Keeper {
   readonly #options: KeeperOptions;
@@ -31,6 +32,7 @@ export class Keeper {
   readonly #deadlines: JobDeadlines;
   readonly #overdue: OverdueJobs;
   readonly #events: EventReader;
+  readonly #lost: LostJobs;
   readonly #reconciler: Reconciler;
   readonly #closing: Repeated;
   readonly #looking: Repeated;
@@ -44,6 +46,7 @@ export class Keeper {
     this.#deadlines = new JobDeadlines(options);
     this.#overdue = new OverdueJobs(options, this.#deadlines, this.#intake);
     this.#events = new EventReader(options, this.#deadlines);
+    this.#lost = new LostJobs(options);
     this.#reconciler = new Reconciler(options);
     // Deadlines have a loop of their own: the other steps may take longer than a job can wait.
     this.#closing = new Repeated(() => this.#closeInTime(), TICK_MS);
@@ -82,6 +85,7 @@ export class Keeper {
     await this.#deadlines.forgetFar().catch(onError);
     await this.#deadlines.noteWaiting().catch(onError);
     await this.#deadlines.noteActive().catch(onError);
+    await this.#lost.look().catch(onError);
     this.#closing.wake();
     await this.#reconciler.reconcile(this.#closed.signal).catch(onError);
     return TICK_MS;

@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { type Keys, keysOf } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { QueueError } from './queue-error.ts';
-import { isForbidden } from './redis-refusal.ts';
+import { isForbidden, redisFailure } from './redis-refusal.ts';
 import { type RedisAddress, readRedisUrl } from './redis-url.ts';
 
 /** The permissions that the user of a URL lacks. */
@@ -48,14 +48,13 @@ export function leastRules(url: string, prefix?: string): string[] {
 
 /**
  * Tries every command and key as the user of the URL, within a transaction that is discarded, so that nothing is
- * executed. Rejects like `whenReady`.
+ * executed. Rejects like `whenReady`, also where the connection breaks meanwhile or Redis stops answering.
  */
 export async function redisPermissions(
   url: string,
   { prefix, withinMs = 3_000 }: { prefix?: string; withinMs?: number } = {},
 ): Promise<RedisPermissions> {
   const address = readRedisUrl(url);
-  // A worker's connection would wait without limit for a Redis that goes away meanwhile.
   const connection = connect(url, 'caller');
   try {
     await whenReady(connection, withinMs);
@@ -72,9 +71,15 @@ export async function redisPermissions(
   }
 }
 
-/** One node of a cluster: the cluster client would spread the commands of a transaction. */
+/**
+ * One node of a cluster: the cluster client would spread the commands of a transaction. It connects no more: on another
+ * connection the commands would stand outside of the transaction, and be executed.
+ */
 function oneOf(connection: Connection): Redis {
-  return (connection.isCluster ? (connection as Cluster).nodes('master')[0] : connection) as Redis;
+  const one = (connection.isCluster ? (connection as Cluster).nodes('master')[0] : connection) as Redis;
+  one.options.retryStrategy = () => null;
+  one.options.reconnectOnError = null;
+  return one;
 }
 
 async function refusedOf(connection: Redis, address: RedisAddress, keys: Keys): Promise<string[]> {
@@ -89,7 +94,10 @@ async function refusedOf(connection: Redis, address: RedisAddress, keys: Keys): 
       // Any other error, such as a full Redis, means that the command is allowed.
       return call.then(
         () => [],
-        (error: Error) => (isForbidden(error) && isMeant(error) ? [one] : []),
+        (error: Error) => {
+          if (error.name !== 'ReplyError') throw redisFailure(error, 'try permissions') ?? error;
+          return isForbidden(error) && isMeant(error) ? [one] : [];
+        },
       );
     });
     return (await Promise.all(answers)).flat();

@@ -32,6 +32,8 @@ interface Open {
 export class Tries {
   readonly #onEnd: (ended: Try) => void;
   readonly #open = new Set<Open>();
+  /** When a part of an answer last came, by endpoint. */
+  readonly #heardAtMs = new Map<string, number>();
 
   constructor(onEnd: (ended: Try) => void) {
     this.#onEnd = onEnd;
@@ -49,12 +51,14 @@ export class Tries {
         this.#open.add(open);
         const heard = (characters: number) => {
           open.heardAtMs = performance.now();
+          this.#heardAtMs.set(names.endpoint, open.heardAtMs);
           options?.heard?.(characters);
         };
         const end = (result: string, message: string | null) =>
           this.#onEnd({ ...names, result, message, durationMs: Math.round(performance.now() - startedAtMs) });
         try {
           const completion = await wire.complete(prompt, deadline, { ...options, heard });
+          this.#heardAtMs.set(names.endpoint, performance.now());
           end('answered', null);
           return completion;
         } catch (error) {
@@ -79,5 +83,11 @@ export class Tries {
       calls: tries.length,
       longestMs: Math.round(Math.max(...tries.map(({ heardAtMs }) => nowMs - heardAtMs))),
     }));
+  }
+
+  /** How long ago a part of any answer came, in milliseconds, by endpoint. */
+  heard(): Record<string, number> {
+    const nowMs = performance.now();
+    return Object.fromEntries([...this.#heardAtMs].map(([name, atMs]) => [name, Math.round(nowMs - atMs)]));
   }
 }

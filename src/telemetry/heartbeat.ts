@@ -91,6 +91,8 @@ export interface Heartbeat {
   /** Errors of Redis of the last five minutes, the most frequent first. */
   redisFaults: (NamedFault & { count: number })[];
   silent: SilentCalls[];
+  /** How long ago a part of an answer came, in milliseconds, by endpoint; workers of earlier versions do not say it. */
+  heard?: Record<string, number>;
   invalid: InvalidJob[];
   recent: Tally;
   /** Outcomes of the last minute. */

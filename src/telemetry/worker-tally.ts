@@ -33,6 +33,7 @@ export interface TallySources {
   health(): ConsumerHealth;
   sandbox: { stats(): SandboxStats; layers: { level: string } };
   silent(): SilentCalls[];
+  heard(): Record<string, number>;
 }
 
 /** Counts what a worker did in the last five minutes, for its heartbeat. */
@@ -125,6 +126,7 @@ export class WorkerTally {
       sinceEndMs: this.#endedAtMs === null ? null : Math.round(nowMs - this.#endedAtMs),
       redisFaults: this.#redisFaults(),
       silent: sources.silent(),
+      heard: sources.heard(),
       invalid: this.#invalid.map(({ atMs: _, ...one }) => one),
       recent: this.#recent(),
       meanRunMs: this.#meanRunMs(),

@@ -93,7 +93,12 @@ export async function composeWorker(config: WorkerConfig, log: Log): Promise<Wor
     if (changed.includes('models')) Object.assign(services, model.servicesFor(next));
   });
   metrics.watch({ health: () => consumer.health(), sandbox });
-  const sources = { health: () => consumer.health(), sandbox, silent: () => tries.silent(silentAfterMs) };
+  const sources = {
+    health: () => consumer.health(),
+    sandbox,
+    silent: () => tries.silent(silentAfterMs),
+    heard: () => tries.heard(),
+  };
   const heart = new Heart(connection, keys, (state) => tally.beat(state, sources));
   const closeRest = async () => {
     following.close();

@@ -58,16 +58,23 @@ export async function tellFailure(
   await inTime(told, tellingTimeoutMs, undefined);
 }
 
-/** After a refused command, tries what the user of this worker may not use, for its heartbeat. */
+/**
+ * After a refused command, tries what the user of this worker may not use, for its heartbeat; again and again until
+ * nothing is missing, since no error tells that a permission is back.
+ */
 export function permissionWatch({ redisUrl, prefix }: WorkerConfig, tally: WorkerTally): (event: QueueEvent) => void {
   let triedAtMs = Number.NEGATIVE_INFINITY;
+  let next: NodeJS.Timeout | undefined;
+  const look = async (): Promise<void> => {
+    triedAtMs = performance.now();
+    clearTimeout(next);
+    const found = await redisPermissions(redisUrl, { prefix }).catch(() => null);
+    if (found !== null) tally.forbid(found);
+    clearTimeout(next);
+    if (found === null || found.missing.length > 0) next = setTimeout(look, permissionsEveryMs).unref();
+  };
   return ({ event, message = '' }) => {
     if (event !== 'redis-error' || !isForbidden(new Error(message))) return;
-    if (performance.now() - triedAtMs < permissionsEveryMs) return;
-    triedAtMs = performance.now();
-    redisPermissions(redisUrl, { prefix }).then(
-      (found) => tally.forbid(found),
-      () => undefined,
-    );
+    if (performance.now() - triedAtMs >= permissionsEveryMs) void look();
   };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { markedJob, root, soundReply, startRig } from '../system/harness.ts';
+import { openConsole } from '../system/console-process.ts';
+import { markedJob, soundReply, startRig } from '../system/harness.ts';
 
 const path = ['chromium', 'chromium-browser', 'google-chrome']
   .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim())
@@ -43,8 +43,8 @@ describe('the console in a browser', { skip: path === undefined && 'no Chromium 
     });
     for (const jobId of [jobs.generated, jobs.failed, jobs.disputed]) await rig.outcome(jobId);
     jobs.running = await rig.submit(markedJob('pages-runs', { timeoutMs: 300_000 }));
-    const opened = await openConsole(rig.redis.url);
-    address = opened.address;
+    const opened = await openConsole(rig.redis.url, '--write');
+    address = opened.url;
     closeConsole = opened.close;
     browser = await chromium.launch({
       executablePath: path as string,
@@ -191,18 +191,3 @@ describe('the console in a browser', { skip: path === undefined && 'no Chromium 
     await clean(opened);
   });
 });
-
-/** Starts a console that may act; resolves to the address that it prints. */
-async function openConsole(redisUrl: string) {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'console', '--port', '0', '--write'], {
-    env: { ...process.env, REDIS_URL: redisUrl },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
-  const close = () => {
-    child.kill('SIGTERM');
-    return ended;
-  };
-  return { address: new URL(line), close };
-}

@@ -5,10 +5,10 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { DEFAULT_PREFIX, localRedis, QUEUE_NAME } from '../../queues/index.ts';
-import { markedJob, root, runCommand, startRig, until } from '../system/harness.ts';
+import { openConsole } from '../system/console-process.ts';
+import { markedJob, runCommand, startRig, until } from '../system/harness.ts';
 
 const rig = await startRig();
 after(() => rig.close());
@@ -20,24 +20,9 @@ await rig.submit({ ...markedJob('console'), secret: document }, { kind: document
 const open = (...args: string[]) => openAt(rig.redis.url, ...args);
 
 async function openAt(redisUrl: string, ...args: string[]) {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'console', '--port', '0', ...args], {
-    env: { ...process.env, REDIS_URL: redisUrl },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
-  const url = new URL(line);
-  const token = url.searchParams.get('token') ?? '';
-  const get = (path: string, init: RequestInit = {}) => fetch(new URL(path, url), { redirect: 'manual', ...init });
-  const session = async () => ({
-    cookie: ((await get(`/?token=${token}`)).headers.get('set-cookie') ?? '').split(';')[0] ?? '',
-  });
-  const close = () => {
-    child.kill('SIGTERM');
-    return ended;
-  };
-  after(close);
-  return { url, token, get, session, close };
+  const opened = await openConsole(redisUrl, ...args);
+  after(opened.close);
+  return opened;
 }
 
 const listPath = '/board/api/queues?activeQueue=code-generation&status=latest&page=1&jobsPerPage=10';

@@ -42,6 +42,7 @@ const endpoint: EndpointView = {
   failed: 0,
   codes: {},
   silent: null,
+  quietMs: 100,
 };
 
 /** An installation to which nothing happened. */
@@ -123,6 +124,7 @@ test('everything that needs attention is named, alone, with cost and remedy', ()
     ['endpoint-failing', { endpoints: [{ ...endpoint, failed: 20, codes: { PLATFORM_MODEL_RATE_LIMITED: 20 } }] }],
     ['endpoint-failing', { endpoints: [{ ...endpoint, state: 'resting', restMs: 30_000 }] }],
     ['endpoint-failing', { endpoints: [{ ...endpoint, tries: 0, silent: { calls: 2, longestMs: 40_000 } }] }],
+    ['endpoint-failing', { endpoints: [{ ...endpoint, quietMs: 26_000, silent: { calls: 3, longestMs: 26_000 } }] }],
     ['jobs-overdue', { queue: queueWith({ deadlines: { open: 1, overdue: 1 } }) }],
     ['jobs-late', { backlog: { open: 9, nextDeadlineSeconds: 1, ratePerSecond: 0.5, willMiss: 4 } }],
     [
@@ -178,7 +180,8 @@ test('what holds jobs up is named with who did it, and with a command that mends
 test('what is no fault is not named', () => {
   const quiet: Partial<Situation>[] = [
     { endpoints: [{ ...endpoint, failed: 9, codes: { PLATFORM_MODEL_CUT: 9 } }] },
-    { endpoints: [{ ...endpoint, silent: { calls: 1, longestMs: 40_000 } }] },
+    { endpoints: [{ ...endpoint, quietMs: 40_000, silent: { calls: 1, longestMs: 40_000 } }] },
+    { endpoints: [{ ...endpoint, quietMs: 2_000, silent: { calls: 9, longestMs: 40_000 } }] },
     { recent: { ...worker.recent, verdicts: { generated: 5, error: 2 } } },
     { recent: { ...worker.recent, verdicts: { generated: 27, error: 3 } } },
     { readers: [{ replyTo: 'r', group: 'g', unread: 3, pending: 0, behindSeconds: 5 }] },
@@ -202,6 +205,18 @@ test('one endpoint that refuses costs time, all of them cost the jobs', () => {
   assert.match(one?.remedy ?? '', /top up the account/);
   const [all] = concernsOf({ ...well, endpoints: [refused] });
   assert.match(all?.cost ?? '', /no job is taken/);
+  assert.doesNotMatch(all?.cause ?? '', /0 of/);
+});
+
+test('what mends a model is what is wrong now, and then what was wrong of late', () => {
+  const remedyOf = (change: Partial<EndpointView>) =>
+    concernsOf({ ...well, endpoints: [{ ...endpoint, failed: 5, codes: { OPERATOR_MODEL_AUTH: 5 }, ...change }] })[0]
+      ?.remedy ?? '';
+  const silence = { calls: 3, longestMs: 30_000 };
+  assert.match(remedyOf({ silent: silence }), /^check the model server and the network; or have the key accepted/);
+  assert.match(remedyOf({ state: 'resting', restMs: 9_000 }), /^lower PROTOSMITH_CONCURRENCY.*; or have the key/);
+  const fault = { code: 'PLATFORM_MODEL_UNREACHABLE', message: 'x' };
+  assert.match(remedyOf({ state: 'failing', fault }), /^check the model server and the network; or have the key/);
 });
 
 test('the most frequent error of Redis is that of all workers together', () => {
@@ -253,13 +268,14 @@ test('counts of several workers add up, whatever the names are', () => {
   assert.deepEqual(Object.entries(total.codes), [['__proto__', 4]]);
   assert.deepEqual(Object.entries(total.tenants), [['constructor', 2]]);
   assert.equal(Object.hasOwn({}, 'answered') || 'answered' in {}, false);
-  const views = endpointsOf(total, [], [{ endpoint: 'r', leftMs: 5_000 }], [worker]);
+  const heard = [{ e: 9_000 }, { e: 3_000 }].map((one) => ({ ...worker, heard: one }));
+  const views = endpointsOf(total, [], [{ endpoint: 'r', leftMs: 5_000 }], [worker, ...heard]);
   assert.deepEqual(
-    views.map(({ endpoint: name, state, tries, failed }) => [name, state, tries, failed]),
+    views.map(({ endpoint: name, state, tries, failed, quietMs }) => [name, state, tries, failed, quietMs]),
     [
-      ['__proto__', 'well', 2, 0],
-      ['e', 'well', 6, 4],
-      ['r', 'resting', 0, 0],
+      ['__proto__', 'well', 2, 0, null],
+      ['e', 'well', 6, 4, 3_000],
+      ['r', 'resting', 0, 0, null],
     ],
   );
   assert.deepEqual(tenantsOf([{ tenant: 'a', waiting: 2, running: 1 }], total), [

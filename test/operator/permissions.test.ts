@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Redis } from 'ioredis';
@@ -214,8 +215,44 @@ test('a worker whose user may not ask INFO works, and says what is not known', {
   assert.match(stdout, /^workers +unknown$/m);
 });
 
+test('a connection that breaks while permissions are tried ends the trial, and nothing of it is executed', {
+  skip,
+}, async (t) => {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  const url = await cutOnceBefore(t, rig.redis.url, '$6\r\nrename\r\n');
+  await rig.connection.zadd(rig.keys.deadlines, 1, 'job');
+  await assert.rejects(redisPermissions(url), { code: 'PLATFORM_REDIS_UNREACHABLE' });
+  assert.equal(await rig.connection.type(rig.keys.deadlines), 'zset');
+  assert.deepEqual((await redisPermissions(url)).missing, []);
+});
+
 test('the operations guide has the least rules', () => {
   const guide = readFileSync(join(root, 'docs/operations.md'), 'utf8');
   const [, rules = ''] = /^ACL SETUSER protosmith on >PASSWORD ([^`]*)/m.exec(guide) ?? [];
   assert.deepEqual(rules.trim().split(/\s+/), leastRules('redis://127.0.0.1'));
 });
+
+/** The URL of a way to a Redis that breaks once, before these bytes pass. */
+async function cutOnceBefore(t: TestContext, redisUrl: string, bytes: string): Promise<string> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((socket) => {
+    const upstream = connect(Number(new URL(redisUrl).port), '127.0.0.1');
+    for (const one of [socket, upstream]) sockets.add(one.on('error', () => undefined));
+    upstream.pipe(socket);
+    upstream.on('close', () => socket.destroy());
+    socket.on('close', () => upstream.destroy());
+    socket.on('data', (chunk) => {
+      if (isCut || !chunk.includes(bytes)) return void upstream.write(chunk);
+      isCut = true;
+      socket.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.close();
+    for (const one of sockets) one.destroy();
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  return redisUrl.replace(/:\d+$/, `:${(server.address() as AddressInfo).port}`);
+}

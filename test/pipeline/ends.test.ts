@@ -77,6 +77,8 @@ test('an operator’s fault ends the job at once', () => {
 test('the queue handles a platform error while there is time; after the deadline it ends the job and blames nobody', () => {
   const lost = fault('PLATFORM_SANDBOX_LOST');
   assert.throws(() => conclusionOf(lost, quiet, receivedJob(false)), lost);
+  const forbidden = fault('OPERATOR_REDIS_PERMISSION');
+  assert.throws(() => conclusionOf(forbidden, quiet, receivedJob(false)), forbidden);
   const { verdict, findings } = conclusionOf(lost, quiet, receivedJob(true));
   assert.equal(verdict, 'error');
   assert.deepEqual(

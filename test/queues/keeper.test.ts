@@ -49,6 +49,22 @@ test('jobs whose deadline passes while they wait for a busy worker are closed, w
   assert.equal((await entries()).length, jobIds.length);
 });
 
+test('a job that Redis left on none of the lists of the queue waits again', async (t) => {
+  const { queue, connection, consume, outcome, events } = await queueUnderTest(t);
+  await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'lost', delay: 500_000 });
+  await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'kept', delay: 500_000 });
+  await consume();
+  await until(async () => (await connection.zscore('{protosmith}:deadlines', 'kept')) !== null);
+  // As a script of BullMQ that may not use its next command.
+  await connection.zrem('{protosmith}:code-generation:delayed', 'lost');
+  assert.equal((await outcome('lost')).verdict, 'generated');
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'mended').map(({ jobId }) => jobId),
+    ['lost'],
+  );
+  assert.equal(await queue.getJobState('kept'), 'delayed');
+});
+
 test('a job that the queue itself failed gets its outcome from the reconciler', async (t) => {
   const seen = await queueUnderTest(t);
   const { queue, connection, consume } = seen;

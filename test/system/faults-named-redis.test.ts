@@ -78,6 +78,8 @@ describe('status alone names', { concurrency: 2, skip }, () => {
     // Operators may look with another user: then the workers say what they met.
     await rig.queue.add('generate', { version: 1 }, { jobId: 'forbidden' });
     await named(rig.redis.url, 'ACL lacks a command', 'redis-permission', /user app may not use xadd/, sinceMs);
+    await rig.connection.call('ACL', 'SETUSER', 'app', '+xadd');
+    await gone(rig.redis.url, 'redis-permission', /may not use/);
   });
 
   test('a worker that Redis does not permit to start', async (t) => {

@@ -3,10 +3,7 @@ import { describe, test } from 'node:test';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import { commandHere } from './command-here.ts';
 import { markedJob, type Rig } from './harness.ts';
-import { gone, named, patient, probe, skip, sound, warmRig } from './status-names.ts';
-
-const killer =
-  '```ts\nexport function handle(): never {\n  return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as never, 1) as never;\n}\n```';
+import { gone, killer, named, patient, probe, skip, sound, warmRig } from './status-names.ts';
 
 // Most of the time is spent waiting: for heartbeats, circuits and silent servers.
 describe('status alone names', { concurrency: 2, skip }, () => {
@@ -54,6 +51,15 @@ describe('status alone names', { concurrency: 2, skip }, () => {
     rig.answer('hangs', () => ({ kind: 'stall' }));
     await Promise.all([1, 2, 3].map((nth) => rig.submit(markedJob(`hangs-${nth}`, { timeoutMs: 120_000 }))));
     await named(rig.redis.url, 'model hangs', 'endpoint-failing', /silent for up to|PLATFORM_MODEL_STALLED/);
+  });
+
+  test('a model that has answered, and then sends headers and no word, before any call is given up', async (t) => {
+    const { rig } = await warmRig(t);
+    rig.answer('answered', () => sound);
+    await rig.outcomeOf(markedJob('answered', patient));
+    rig.answer('mute', () => ({ kind: 'stall', text: '' }));
+    await Promise.all([1, 2, 3].map((nth) => rig.submit(markedJob(`mute-${nth}`, patient))));
+    await named(rig.redis.url, 'model mute', 'endpoint-failing', /is silent; 0 of \d+ calls? .*silent for up to/);
   });
 
   test('a storm of 429', async (t) => {

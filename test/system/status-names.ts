@@ -13,6 +13,9 @@ export const skip = redisServerPath() === undefined ? 'needs a real redis-server
 export const patient: JsonObject = { timeoutMs: 300_000 };
 /** The answer of a model that works. */
 export const sound: Behaviour = { kind: 'reply', text: soundReply };
+/** The answer of a model whose handler kills its sandbox. */
+export const killer =
+  '```ts\nexport function handle(): never {\n  return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as never, 1) as never;\n}\n```';
 /** What a worker asks to learn whether an endpoint still refuses. */
 export const probe = 'Say: ready';
 
@@ -60,7 +63,8 @@ export async function named(
   return found;
 }
 
-/** Waits until `status` names a concern no more. */
-export async function gone(url: string, code: ConcernCode): Promise<void> {
-  await until(async () => !(await statusOf(url)).concerns.some((concern) => concern.code === code), `${code} to end`);
+/** Waits until `status` names a concern no more: none with this code and cause. */
+export async function gone(url: string, code: ConcernCode, cause = /^/): Promise<void> {
+  const isThere = (concern: Concern) => concern.code === code && cause.test(concern.cause);
+  await until(async () => !(await statusOf(url)).concerns.some(isThere), `${code} to end`);
 }

@@ -84,6 +84,7 @@ test('a worker tells what it did of late, within bounds, whatever producers name
       layers: { level: 'process' },
     },
     silent: () => [],
+    heard: () => ({}),
   });
   assert.deepEqual(said.recent.verdicts, { error: 50, unknown: 4 });
   assert.deepEqual(said.recent.work, { inputTokens: 200, outputTokens: 14, reused: 1, costUsd: 0.5 });

@@ -2,13 +2,34 @@ import { span } from '../shell/print.ts';
 import { type Concern, counted, ranked, waitOf, worrying } from './concern.ts';
 import type { EndpointView, Situation } from './situation.ts';
 
+const limited = 'PLATFORM_MODEL_RATE_LIMITED';
+const stalled = 'PLATFORM_MODEL_STALLED';
+
 const modelRemedies: Record<string, string> = {
   OPERATOR_MODEL_AUTH: 'have the key accepted again, or restart the workers with a good OPENAI_API_KEY',
   OPERATOR_MODEL_QUOTA: 'top up the account, or restart the workers with another key',
   OPERATOR_MODEL_UNKNOWN: 'correct PROTOSMITH_MODEL or OPENAI_BASE_URL, and restart the workers',
-  PLATFORM_MODEL_RATE_LIMITED:
-    'lower PROTOSMITH_CONCURRENCY, get a higher limit, or name a second model in PROTOSMITH_MODELS',
+  [limited]: 'lower PROTOSMITH_CONCURRENCY, get a higher limit, or name a second model in PROTOSMITH_MODELS',
 };
+
+/** What mends faults with these codes: first what is wrong now, then what was in the last minutes. */
+function remedyOf(codes: readonly string[]): string {
+  const remedies = new Set(codes.map((code) => modelRemedies[code] ?? 'check the model server and the network'));
+  return `${[...remedies].slice(0, 3).join('; or ')}; \`protosmith doctor\` asks it a question`;
+}
+
+/** Silence that needs attention, in milliseconds. */
+const longSilenceMs = 25_000;
+
+/**
+ * Whether an endpoint answers nobody: its calls are silent for long, and it answered no other, or failed of late. A
+ * model that thinks for long has answered others meanwhile, or few calls wait for it.
+ */
+function isMute({ tries, failed, silent, quietMs }: EndpointView): boolean {
+  if (silent === null || silent.longestMs < longSilenceMs) return false;
+  const isQuiet = (quietMs ?? longSilenceMs) >= longSilenceMs;
+  return failed > 0 || tries === 0 || (isQuiet && silent.calls >= worrying.least);
+}
 
 /** What is wrong with the model endpoints. */
 export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
@@ -20,27 +41,29 @@ export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
     const { endpoint, state, fault, sinceMs, codes, failed, tries, silent, restMs } = one;
     const since = sinceMs === null ? '' : ` since ${new Date(sinceMs).toISOString()}`;
     const why = fault === null ? '' : `, first ${fault.code}: ${fault.message}`;
-    const counts =
-      tries === 0
-        ? ''
-        : `; ${failed} of ${counted(tries, 'call')} in five minutes failed${failed > 0 ? `: ${ranked(codes)}` : ''}`;
+    // Heartbeats are some seconds old, and may not know yet what the circuit knows.
+    const isCounted = tries > 0 && (failed > 0 || !isHeld(one));
+    const counts = !isCounted
+      ? ''
+      : `; ${failed} of ${counted(tries, 'call')} in five minutes failed${failed > 0 ? `: ${ranked(codes)}` : ''}`;
     if (state === 'refused') {
       const cause = `model endpoint ${endpoint} refuses us${since}: ${fault?.code}: ${fault?.message}${counts}`;
       const remedy = `${modelRemedies[fault?.code ?? ''] ?? 'see the message'}; it is probed every 20 s, and jobs go on by themselves`;
       return [{ code: 'endpoint-refused', cause, cost, remedy }];
     }
-    const [top = ''] = Object.entries(codes).sort(([, a], [, b]) => b - a)[0] ?? [];
-    const remedy = `${modelRemedies[top] ?? 'check the model server and the network'}; \`protosmith doctor\` asks it a question`;
+    const failures = Object.entries(codes)
+      .sort(([, a], [, b]) => b - a)
+      .map(([code]) => code);
     if (state === 'failing')
       return [
         {
           code: 'endpoint-failing',
           cause: `model endpoint ${endpoint} keeps failing${since}${why}${counts}`,
           cost,
-          remedy,
+          remedy: remedyOf(fault === null ? failures : [fault.code, ...failures]),
         },
       ];
-    const isSilent = silent !== null && silent.longestMs >= 25_000 && (failed > 0 || failed === tries);
+    const isSilent = isMute(one);
     const isFailing = failed >= worrying.least && failed > worrying.share * tries;
     const isResting = (restMs ?? 0) > 1_000;
     if (!isSilent && !isFailing && !isResting) return [];
@@ -50,9 +73,9 @@ export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
     return [
       {
         code: 'endpoint-failing',
-        cause: `model endpoint ${endpoint} ${isFailing || isSilent ? 'fails' : 'holds jobs up'}${counts}${silence}${rest}`,
+        cause: `model endpoint ${endpoint} ${isFailing ? 'fails' : isSilent ? 'is silent' : 'holds jobs up'}${counts}${silence}${rest}`,
         cost: 'jobs wait for answers, and end with error if none comes before their deadline',
-        remedy: isResting && top === '' ? `${modelRemedies.PLATFORM_MODEL_RATE_LIMITED}` : remedy,
+        remedy: remedyOf([...(silent === null ? [] : [stalled]), ...(isResting ? [limited] : []), ...failures]),
       },
     ];
   });

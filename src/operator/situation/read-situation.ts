@@ -174,6 +174,7 @@ function isHeartbeat(said: unknown): said is Heartbeat {
     typeof said.version === 'string' &&
     [said.upMs, said.concurrency, said.running, said.endedLastMinute].every(Number.isFinite) &&
     lists.every(Array.isArray) &&
+    (said.heard == null || isObject(said.heard)) &&
     (said.forbidden == null || (isObject(said.forbidden) && Array.isArray(said.forbidden.missing))) &&
     counts.every((one) => isObject(one) && Object.values(one).every(Number.isFinite))
   );

@@ -95,6 +95,7 @@ export function endpointsOf(
     const circuit = failing.find((one) => one.endpoint === endpoint);
     const rest = resting.find((one) => one.endpoint === endpoint);
     const calls = silent.filter((one) => one.endpoint === endpoint);
+    const heard = alive.map((worker) => worker.heard?.[endpoint]).filter((ms) => typeof ms === 'number');
     return {
       endpoint,
       state: circuit ? (circuit.fault?.refused ? 'refused' : 'failing') : rest ? 'resting' : 'well',
@@ -111,6 +112,7 @@ export function endpointsOf(
               calls: calls.reduce((sum, one) => sum + one.calls, 0),
               longestMs: Math.max(...calls.map(({ longestMs }) => longestMs)),
             },
+      quietMs: heard.length === 0 ? null : Math.min(...heard),
     };
   });
 }

@@ -27,6 +27,8 @@ export interface EndpointView {
   codes: Record<string, number>;
   /** Calls that have had no byte of an answer for a while. */
   silent: { calls: number; longestMs: number } | null;
+  /** Milliseconds since a part of any answer came; `null` if no worker knows of one. */
+  quietMs: number | null;
 }
 
 /** A tenant's jobs. */
