@@ -37,12 +37,16 @@ const sharing = [
   'analysis',
   'architecture',
   'families',
+  'intake',
   'kernel',
   'lexicon',
+  'operator/console',
   'prompting',
   'readings',
   'sandbox/hostile',
   'schemas',
+  'service-descriptions',
+  'verification',
 ];
 /** Most files in a shared process: few enough to locate a hang, and to use all processors. */
 const filesPerProcess = 24;
