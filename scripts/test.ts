@@ -15,6 +15,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drawnBy, longProofs } from './long-proofs.ts';
+import { bundleCommandLine } from './test-bundle.ts';
 import type { TestSummary } from './test-summary.ts';
 
 /**
@@ -72,6 +73,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
+/** Where most files run, starting processes faster pays for bundling their program. */
+const bundle = wanted.length === 0 ? await bundleCommandLine(root, scratch) : undefined;
 const queue = filesByProcess().entries();
 await Promise.all(
   Array.from({ length: concurrency }, async () => {
@@ -152,7 +155,11 @@ function runFiles(share: string[], summaryFile: string): Promise<{ output: strin
   const child = spawn(process.execPath, [...together, ...reporters.flat(), ...share], {
     cwd: root,
     // The processes share a cache of compiled code.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(scratch, 'compiled') },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: join(scratch, 'compiled'),
+      ...(bundle === undefined ? {} : { TESTED_COMMAND_LINE: bundle }),
+    },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { markedJob, root, soundReply, startRig } from '../system/harness.ts';
+import { main, markedJob, soundReply, startRig } from '../system/harness.ts';
 
 const path = ['chromium', 'chromium-browser', 'google-chrome']
   .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim())
@@ -194,7 +194,7 @@ describe('the console in a browser', { skip: path === undefined && 'no Chromium 
 
 /** Starts a console that may act; resolves to the address that it prints. */
 async function openConsole(redisUrl: string) {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'console', '--port', '0', '--write'], {
+  const child = spawn(process.execPath, [main, 'console', '--port', '0', '--write'], {
     env: { ...process.env, REDIS_URL: redisUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

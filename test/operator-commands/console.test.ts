@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { DEFAULT_PREFIX, localRedis, QUEUE_NAME } from '../../queues/index.ts';
-import { markedJob, root, runCommand, startRig } from '../system/harness.ts';
+import { main, markedJob, runCommand, startRig } from '../system/harness.ts';
 
 const rig = await startRig();
 after(() => rig.close());
@@ -20,7 +20,7 @@ await rig.submit({ ...markedJob('console'), secret: document }, { kind: document
 const open = (...args: string[]) => openAt(rig.redis.url, ...args);
 
 async function openAt(redisUrl: string, ...args: string[]) {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'console', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [main, 'console', '--port', '0', ...args], {
     env: { ...process.env, REDIS_URL: redisUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
