@@ -40,14 +40,24 @@ const sharing = [
   'families',
   'intake',
   'kernel',
+  'kinds',
   'lexicon',
   'operator/console',
+  'pipeline',
   'prompting',
   'readings',
   'sandbox/hostile',
   'schemas',
   'service-descriptions',
   'verification',
+];
+/** The files with a process of their own that take longest, the most of it waiting. */
+const longest = [
+  'test/operator/demo.test.ts',
+  'test/operator/command-line.test.ts',
+  'test/operator/secrets.test.ts',
+  'test/sandbox/memory.test.ts',
+  'test/typing/type-checker.test.ts',
 ];
 /** Most files in a shared process: few enough to locate a hang, and to use all processors. */
 const filesPerProcess = 24;
@@ -95,9 +105,10 @@ function isChosen(file: string): boolean {
   return values.full === true || !longProofs.includes(file);
 }
 
-/** The files of each process: first the files with a process of their own, which take longest, then the shared ones. */
+/** The files of each process, the longest first, so that no processor idles at the end. */
 function filesByProcess(): string[][] {
-  const folderOf = (file: string) => sharing.find((folder) => file.startsWith(`test/${folder}/`));
+  const folderOf = (file: string) =>
+    longProofs.includes(file) ? undefined : sharing.find((folder) => file.startsWith(`test/${folder}/`));
   const alone = files.filter((file) => folderOf(file) === undefined).map((file) => [file]);
   const together = sharing.flatMap((folder) => {
     const all = files.filter((file) => folderOf(file) === folder);
@@ -105,7 +116,8 @@ function filesByProcess(): string[][] {
       all.slice(nth * filesPerProcess, (nth + 1) * filesPerProcess),
     );
   });
-  return [...alone, ...together];
+  const isLongest = ([file = '']: string[]) => longest.includes(file);
+  return [...alone.filter(isLongest), ...together, ...alone.filter((share) => !isLongest(share))];
 }
 
 async function testFiles(share: string[], summaryFile: string): Promise<void> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import {
@@ -293,6 +294,21 @@ export async function startRig(options: LocalRedisOptions = {}): Promise<Rig> {
       await redis.close();
     },
   };
+}
+
+let shared: Promise<Rig> | undefined;
+
+/**
+ * A rig with a worker for the files that share this process, which mark their jobs with names of their own. It ends
+ * after the last test.
+ */
+export function sharedRig(): Promise<Rig> {
+  shared ??= startRig().then(async (rig) => {
+    after(() => rig.close());
+    await rig.worker();
+    return rig;
+  });
+  return shared;
 }
 
 /** Waits until a condition holds. */
