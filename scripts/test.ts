@@ -15,6 +15,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drawnBy, longProofs } from './long-proofs.ts';
+import { bundleCommandLine } from './test-bundle.ts';
 import type { TestSummary } from './test-summary.ts';
 
 /**
@@ -37,12 +38,26 @@ const sharing = [
   'analysis',
   'architecture',
   'families',
+  'intake',
   'kernel',
+  'kinds',
   'lexicon',
+  'operator/console',
+  'pipeline',
   'prompting',
   'readings',
   'sandbox/hostile',
   'schemas',
+  'service-descriptions',
+  'verification',
+];
+/** The files with a process of their own that take longest, the most of it waiting. */
+const longest = [
+  'test/operator/demo.test.ts',
+  'test/operator/command-line.test.ts',
+  'test/operator/secrets.test.ts',
+  'test/sandbox/memory.test.ts',
+  'test/typing/type-checker.test.ts',
 ];
 /** Most files in a shared process: few enough to locate a hang, and to use all processors. */
 const filesPerProcess = 24;
@@ -68,6 +83,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
+/** Where most files run, starting processes faster pays for bundling their program. */
+const bundle = wanted.length === 0 ? await bundleCommandLine(root, scratch) : undefined;
 const queue = filesByProcess().entries();
 await Promise.all(
   Array.from({ length: concurrency }, async () => {
@@ -88,9 +105,10 @@ function isChosen(file: string): boolean {
   return values.full === true || !longProofs.includes(file);
 }
 
-/** The files of each process: first the files with a process of their own, which take longest, then the shared ones. */
+/** The files of each process, the longest first, so that no processor idles at the end. */
 function filesByProcess(): string[][] {
-  const folderOf = (file: string) => sharing.find((folder) => file.startsWith(`test/${folder}/`));
+  const folderOf = (file: string) =>
+    longProofs.includes(file) ? undefined : sharing.find((folder) => file.startsWith(`test/${folder}/`));
   const alone = files.filter((file) => folderOf(file) === undefined).map((file) => [file]);
   const together = sharing.flatMap((folder) => {
     const all = files.filter((file) => folderOf(file) === folder);
@@ -98,7 +116,8 @@ function filesByProcess(): string[][] {
       all.slice(nth * filesPerProcess, (nth + 1) * filesPerProcess),
     );
   });
-  return [...alone, ...together];
+  const isLongest = ([file = '']: string[]) => longest.includes(file);
+  return [...alone.filter(isLongest), ...together, ...alone.filter((share) => !isLongest(share))];
 }
 
 async function testFiles(share: string[], summaryFile: string): Promise<void> {
@@ -148,7 +167,11 @@ function runFiles(share: string[], summaryFile: string): Promise<{ output: strin
   const child = spawn(process.execPath, [...together, ...reporters.flat(), ...share], {
     cwd: root,
     // The processes share a cache of compiled code.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(scratch, 'compiled') },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: join(scratch, 'compiled'),
+      ...(bundle === undefined ? {} : { TESTED_COMMAND_LINE: bundle }),
+    },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

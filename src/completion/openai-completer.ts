@@ -1,8 +1,8 @@
+import type OpenAI from 'openai';
 import type { Completer } from '../contract/completion.ts';
 import { dialectOf } from './dialect.ts';
 import { OPENAI_ENDPOINT, tidyEndpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
-import { openAiClient } from './openai-client.ts';
 import type { OpenAiOptions } from './openai-options.ts';
 
 /** A completer that names its endpoint and model, which are the key of cool-downs, breakers and latencies. */
@@ -18,13 +18,21 @@ export interface EndpointCompleter extends Completer {
  */
 export function createOpenAiCompleter(options: OpenAiOptions): EndpointCompleter {
   const endpoint = tidyEndpoint(options.baseUrl ?? OPENAI_ENDPOINT);
-  const client = openAiClient(endpoint, options.apiKey);
+  let client: Promise<OpenAI> | undefined;
   const dialect = dialectOf(endpoint, options.model, endpoint === OPENAI_ENDPOINT);
   return {
     generator: options.generator,
     endpoint,
     model: options.model,
-    complete: (prompt, deadline, wanted = {}) =>
-      new Exchange(client, endpoint, options, dialect, { prompt, deadline, ...wanted }).run(),
+    async complete(prompt, deadline, wanted = {}) {
+      client ??= loadClient(endpoint, options.apiKey);
+      return new Exchange(await client, endpoint, options, dialect, { prompt, deadline, ...wanted }).run();
+    },
   };
+}
+
+/** OpenAI's library has hundreds of files, and many processes ask no question. */
+async function loadClient(endpoint: string, apiKey: string | undefined): Promise<OpenAI> {
+  const { openAiClient } = await import('./openai-client.ts');
+  return openAiClient(endpoint, apiKey);
 }

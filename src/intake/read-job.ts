@@ -16,7 +16,18 @@ export type JobReading =
   | { ok: true; job: Job; readable: Readable }
   | { ok: false; faults: JobFault[]; readable: Readable };
 
-const validators = compileValidators();
+const schema = jobSchema(families);
+/** Compiles the schema of a kind when the first job of it is read: most processes read no job, or not every kind. */
+const ajv = new Ajv2020({
+  allErrors: true,
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  // A test proves that the schema is one. Compiling the meta-schema and optimizing take longer than all the rest.
+  meta: false,
+  validateSchema: false,
+  code: { optimize: false },
+}).addSchema(schema);
 
 /**
  * Reads a job's data: checks the limits first, then the schema of its kind, then hashes and statuses; then fills in
@@ -54,7 +65,7 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
   if (typeof version === 'number' && Number.isInteger(version) && version > 1) return [versionFault(version)];
   const tooMany = entriesFault(data);
   if (tooMany) return [tooMany];
-  const validate = validators[kind];
+  const validate = ajv.getSchema(`${schema.$id}#/$defs/${kind}`) as ValidateFunction;
   const invalid = validate(data) ? [] : schemaFaults(validate.errors ?? [], data);
   return [
     ...walked,
@@ -294,18 +305,4 @@ function capped(faults: JobFault[]): JobFault[] {
   if (faults.length <= value) return faults;
   const more = fault('JOB_INVALID', '', `found ${faults.length - value} more faults than listed, wanted none`, {});
   return [...faults.slice(0, value), more];
-}
-
-function compileValidators(): Record<Kind, ValidateFunction> {
-  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
-  const schema = jobSchema(families);
-  ajv.addSchema(schema);
-  const of = (kind: Kind): ValidateFunction => ajv.compile({ $ref: `${schema.$id}#/$defs/${kind}` });
-  return {
-    generate: of('generate'),
-    review: of('review'),
-    verify: of('verify'),
-    fix: of('fix'),
-    observe: of('observe'),
-  };
 }

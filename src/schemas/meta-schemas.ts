@@ -20,16 +20,11 @@ import type { JsonObject } from '../kernel/json.ts';
 /** The drafts of JSON Schema that values are validated with. */
 export type Engine = 'draft-07' | '2019-09' | '2020-12';
 
-/**
- * Validators of the drafts' meta-schemas. They hold no state of a document, and are built at start so that no document
- * waits for them.
- */
-export const META_VALIDATORS: Readonly<Record<Engine, ValidateFunction>> = {
-  'draft-07': compile(draft07),
-  '2019-09': compile(
+const schemas: Readonly<Record<Engine, () => JsonObject>> = {
+  'draft-07': () => draft07,
+  '2019-09': () =>
     joined([core2019, applicator2019, validation2019, metaData2019, format2019, content2019, schema2019]),
-  ),
-  '2020-12': compile(
+  '2020-12': () =>
     joined([
       core2020,
       applicator2020,
@@ -40,11 +35,32 @@ export const META_VALIDATORS: Readonly<Record<Engine, ValidateFunction>> = {
       content2020,
       schema2020,
     ]),
-  ),
 };
 
+const validators = new Map<Engine, ValidateFunction>();
+
+/**
+ * The validator of a draft's meta-schema. It holds no state of a document, and is compiled on first use, because most
+ * commands need none.
+ */
+export function metaValidator(draft: Engine): ValidateFunction {
+  const known = validators.get(draft);
+  if (known !== undefined) return known;
+  const validator = compile(schemas[draft]());
+  validators.set(draft, validator);
+  return validator;
+}
+
 function compile({ $id: _, $schema: __, ...schema }: JsonObject): ValidateFunction {
-  const ajv = new Ajv({ allErrors: true, strict: false, logger: false, meta: false, validateSchema: false });
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: false,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    // Optimizing takes longer than it saves.
+    code: { optimize: false },
+  });
   const properties = schema.properties as JsonObject;
   // Checking that values are unique would take quadratic time.
   return ajv.compile({ ...schema, properties: { ...properties, enum: { type: 'array', items: true } } });

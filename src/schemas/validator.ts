@@ -1,7 +1,7 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { compileSchema, type Matches, type SchemaFault, type Validator } from './compiled-schema.ts';
 import { ASSERTIONS, type Dialect, dialectOf } from './dialect.ts';
-import { type Engine, META_VALIDATORS } from './meta-schemas.ts';
+import { type Engine, metaValidator } from './meta-schemas.ts';
 import { type CompiledPattern, compilePattern, estimatedStates, patternFault } from './pattern.ts';
 import { sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
@@ -66,7 +66,7 @@ function enginesOf(dialect: Dialect): Engine[] {
 }
 
 function shapeFaults(schema: Json, engine: Engine): SchemaFault[] {
-  const validate = META_VALIDATORS[engine];
+  const validate = metaValidator(engine);
   if (validate(schema)) return [];
   const byPlace = new Map<string, SchemaFault>();
   for (const { instancePath, message = 'is not allowed', keyword } of validate.errors ?? []) {

@@ -7,10 +7,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, flushCompileCache } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { API, type Diagnostic, type Project } from 'typescript/unstable/sync';
+import type { Diagnostic, Project } from 'typescript/unstable/sync';
 import { MAX_TOGETHER } from './together.ts';
 
 /** A module with the declarations that it is checked against. */
@@ -87,19 +87,23 @@ const MAX_MESSAGE_CHARACTERS = 1_000;
 const MAX_FAULTS = 20;
 
 if (isMainThread) relay();
-else serve();
+else await serve();
 
 /** Relays messages between the parent and the worker thread; kills the process group when the parent exits. */
 function relay(): void {
   const thread = new Worker(new URL(import.meta.url));
   thread.on('message', (reply: CheckReply) => process.send?.(reply));
+  // Node writes its compile cache, where there is one, at the end of a process, but this one is killed.
+  thread.once('message', () => flushCompileCache());
   thread.on('error', () => process.exit(1));
   thread.on('exit', () => process.exit(1));
   process.on('message', (request: CheckRequest) => thread.postMessage(request));
   process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 }
 
-function serve(): void {
+async function serve(): Promise<void> {
+  // Only this thread needs it.
+  const { API } = await import('typescript/unstable/sync');
   const files = libraryFiles();
   const library = [...files.keys()];
   for (const { config, places } of PROGRAMS) {
@@ -154,6 +158,7 @@ function serve(): void {
   const port = parentPort;
   port?.on('message', ({ id, modules }: CheckRequest) => port.postMessage({ id, faults: check(modules) }));
   port?.postMessage({ ready: true } satisfies CheckReply);
+  flushCompileCache();
 }
 
 function programFor(modules: number): Program {

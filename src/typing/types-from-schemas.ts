@@ -1,4 +1,3 @@
-import { compile } from 'json-schema-to-typescript';
 import type { Role, Tool } from '../contract/job.ts';
 import { escapeInvisible } from '../kernel/invisible-characters.ts';
 import type { Json } from '../kernel/json.ts';
@@ -112,6 +111,8 @@ async function generateNow(body: GeneratorSchema): Promise<string> {
   const anything = 'export type Subject = any';
   if (body.tsType === 'any') return anything;
   try {
+    // Loaded on first use: it loads a formatter, and most processes declare no types.
+    const { compile } = await import('json-schema-to-typescript');
     const text = await compile(body, 'Subject', {
       bannerComment: '',
       // Formatting takes a hundred times longer than everything else.

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import published from '../../queues/job.schema.json' with { type: 'json' };
 import { families } from '../../src/families/families.ts';
 import { jobSchema } from '../../src/intake/job-schema.ts';
 
 test('the published schema of jobs is the one that validates them: `npm run schemas` writes it', () => {
   assert.deepEqual(published, JSON.parse(JSON.stringify(jobSchema(families))));
+});
+
+test('the published schema of jobs is a JSON Schema of 2020-12', () => {
+  const ajv = new Ajv2020();
+  assert.ok(ajv.validateSchema(published), ajv.errorsText());
 });
 
 /** Each member of the objects that a schema describes, with its place; conditions say nothing of their own. */

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { example, reply, startRig } from '../system/harness.ts';
+import { example, reply, sharedRig } from '../system/harness.ts';
 import { recordOf, storeInstead } from './stored.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 const soundReply = reply('product-en-requester');
 

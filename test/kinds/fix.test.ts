@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { example, soundReply, startRig } from '../system/harness.ts';
+import { example, sharedRig, soundReply } from '../system/harness.ts';
 import { recordOf, solved, storeInstead } from './stored.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 /** Passes both cases, and breaks the schema whenever a name is given. */
 const faulty = `export async function handle(request, context) {

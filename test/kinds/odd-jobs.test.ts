@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { example, startRig } from '../system/harness.ts';
+import { example, sharedRig } from '../system/harness.ts';
 import { solved } from './stored.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 const base = example('anp-product-en.consistent');
 const error = { action: 'codeGeneration', status: 'error' };

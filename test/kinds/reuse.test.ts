@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { markedJob, soundReply, startRig } from '../system/harness.ts';
+import { test } from 'node:test';
+import { markedJob, sharedRig, soundReply } from '../system/harness.ts';
 import { recordOf, solved } from './stored.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 test('the same agreement again: the stored handler passes this job, and no model is asked', async () => {
   const { job, record } = await solved(rig, 'reuse-same');

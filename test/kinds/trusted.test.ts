@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import { handlerDigest } from '../../src/hosting/load-handler.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { commandHere } from '../system/command-here.ts';
-import { example, soundReply, startRig } from '../system/harness.ts';
+import { example, sharedRig, soundReply } from '../system/harness.ts';
 import { recordOf, solved } from './stored.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 /** A table of the one product of the cases. */
 const table = `export async function handle(request) {

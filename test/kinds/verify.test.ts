@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { example, markedJob, soundReply, startRig } from '../system/harness.ts';
+import { example, markedJob, sharedRig, soundReply } from '../system/harness.ts';
 import { recordOf, solved, storeInstead } from './stored.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 function withCases(job: JsonObject, change: (text: string) => string): JsonObject {
   const testCases = job.testCases as { testCases: string };

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { Endpoints, Quarantine } from '../../queues/index.ts';
 import { bundleDigest } from '../../sandbox/index.ts';
 import { commandHere } from '../system/command-here.ts';
-import { environmentWith, markedJob, root, runCommand, soundReply, startRig, until } from '../system/harness.ts';
+import { environmentWith, main, markedJob, runCommand, soundReply, startRig, until } from '../system/harness.ts';
 
 const rig = await startRig();
 after(() => rig.close());
@@ -57,7 +56,7 @@ test('status tells the queue to a person and to a program', async () => {
 });
 
 test('status is told again and again, as one object per line for a program', async () => {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'status', '--watch', '--every', '1', '--json'], {
+  const child = spawn(process.execPath, [main, 'status', '--watch', '--every', '1', '--json'], {
     env: environmentWith(environment),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -6,7 +6,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { redisServerPath } from '../../queues/index.ts';
-import { descendantsOf, example, isAlive, markedJob, root, runCommand, startRig, until } from '../system/harness.ts';
+import {
+  descendantsOf,
+  environmentWith,
+  example,
+  isAlive,
+  main,
+  markedJob,
+  root,
+  runCommand,
+  startRig,
+  until,
+} from '../system/harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -80,7 +91,7 @@ test('it runs in a folder whose name has spaces and other signs', () => {
   const call = [join(there, 'src/main.ts'), 'demo', file('elsewhere', { version: 1 })];
   const { status, stdout, stderr } = spawnSync(process.execPath, call, {
     encoding: 'utf8',
-    env: { PATH: process.env.PATH ?? '', TMPDIR: folder },
+    env: environmentWith({ TMPDIR: folder }),
   });
   assert.deepEqual({ status, stderr }, { status: 2, stderr: '' });
   assert.match(stdout, /outcome: error/);
@@ -89,10 +100,10 @@ test('it runs in a folder whose name has spaces and other signs', () => {
 test('on a terminal the story has colours', {
   skip: !hasScript() && 'there is no script(1) to make a terminal',
 }, async () => {
-  const command = `${process.execPath} ${join(root, 'src/main.ts')} demo ${file('terminal', { version: 1 })}`;
+  const command = `${process.execPath} ${main} demo ${file('terminal', { version: 1 })}`;
   const { stdout, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
     encoding: 'utf8',
-    env: { PATH: process.env.PATH ?? '', TERM: 'xterm-256color' },
+    env: environmentWith({ TERM: 'xterm-256color' }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   assert.equal(status, 2);
@@ -184,8 +195,8 @@ test('a reader that goes away ends the demo with everything that it started', as
 });
 
 function startDemo(): { child: ChildProcess; stdout: () => string } {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'demo'], {
-    env: { PATH: process.env.PATH ?? '', TMPDIR: folder },
+  const child = spawn(process.execPath, [main, 'demo'], {
+    env: environmentWith({ TMPDIR: folder }),
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   process.once('exit', () => child.kill('SIGKILL'));

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { recordOf, solved, storeInstead } from '../kinds/stored.ts';
-import { markedJob, soundReply, startRig } from '../system/harness.ts';
+import { markedJob, sharedRig, soundReply } from '../system/harness.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 /** Always answers with a long text where a number is expected, and with numbers where texts are. */
 const faulty = `export async function handle() {

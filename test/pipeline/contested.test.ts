@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Amendment } from '../../src/contract/finding.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import { sha256Hex } from '../../src/kernel/digest.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { recordOf, solved } from '../kinds/stored.ts';
-import { example, soundReply, startRig } from '../system/harness.ts';
+import { example, sharedRig, soundReply } from '../system/harness.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 /** Changes a stored handler's record so that it was made with these amendments. */
 async function amended(record: HandlerRecord, amendments: readonly Amendment[]): Promise<void> {

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { reportFault } from '../system/fault-report.ts';
-import { example, markedJob, soundReply, startRig, until } from '../system/harness.ts';
+import { example, markedJob, sharedRig, soundReply, until } from '../system/harness.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 const error: JsonObject = { action: 'codeGeneration', status: 'error' };
 

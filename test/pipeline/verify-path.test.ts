@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { solved, storeInstead } from '../kinds/stored.ts';
-import { startRig } from '../system/harness.ts';
+import { sharedRig } from '../system/harness.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 test('the report on a stored handler that passes has the cases that were run, and its earlier checks', async () => {
   const mark = 'verify-report';

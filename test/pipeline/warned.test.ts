@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { recordOf, storeInstead } from '../kinds/stored.ts';
-import { markedJob, soundReply, startRig } from '../system/harness.ts';
+import { markedJob, sharedRig, soundReply } from '../system/harness.ts';
 
-const rig = await startRig();
-after(() => rig.close());
-await rig.worker();
+const rig = await sharedRig();
 
 const warning = 'DOCUMENT_KEYWORD_REMOVED';
 const confirmed = 'CANDIDATE_COMPLAINT_CONFIRMED';

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { environmentWith, root } from './harness.ts';
+import { environmentWith, main } from './harness.ts';
 
 /** A console that runs as a process of its own, and is reached over HTTP alone. */
 export interface ConsoleProcess {
@@ -17,7 +16,7 @@ export interface ConsoleProcess {
 
 /** Starts a console; resolves when it has printed its address. */
 export async function openConsole(redisUrl: string, ...args: string[]): Promise<ConsoleProcess> {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'console', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [main, 'console', '--port', '0', ...args], {
     env: environmentWith({ REDIS_URL: redisUrl }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import {
@@ -26,6 +27,14 @@ import { readScripts } from '../../src/scripted-model/script.ts';
 import { type Behaviour, type Question, startScriptedModel } from '../../src/scripted-model/server.ts';
 
 export const root = join(import.meta.dirname, '../..');
+
+const sources = join(root, 'src/main.ts');
+
+/** The command line to start: the bundle that scripts/test.ts made of the sources, or without one the sources. */
+export const main = process.env.TESTED_COMMAND_LINE ?? sources;
+
+/** Options of Node look into the loading of files, which a bundle has few of. */
+const mainWith = (environment: Record<string, string> = {}) => ('NODE_OPTIONS' in environment ? sources : main);
 
 /** Generous: a machine under load starts processes slowly. */
 const hangMs = 120_000;
@@ -94,7 +103,7 @@ export async function runCommand(
   args: readonly string[],
   options: { environment?: Record<string, string>; input?: string; cwd?: string } = {},
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
+  const child = spawn(process.execPath, [mainWith(options.environment), ...args], {
     cwd: options.cwd ?? root,
     env: environmentWith(options.environment),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -133,7 +142,7 @@ export function workerSettings(redisUrl: string, modelUrl: string): Record<strin
 
 /** Starts a worker process; resolves when it fetches jobs, or has logged another line. */
 export async function startWorker(settings: Record<string, string>, first = 'ready'): Promise<WorkerUnderTest> {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'worker'], {
+  const child = spawn(process.execPath, [mainWith(settings), 'worker'], {
     cwd: root,
     env: environmentWith(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -285,6 +294,21 @@ export async function startRig(options: LocalRedisOptions = {}): Promise<Rig> {
       await redis.close();
     },
   };
+}
+
+let shared: Promise<Rig> | undefined;
+
+/**
+ * A rig with a worker for the files that share this process, which mark their jobs with names of their own. It ends
+ * after the last test.
+ */
+export function sharedRig(): Promise<Rig> {
+  shared ??= startRig().then(async (rig) => {
+    after(() => rig.close());
+    await rig.worker();
+    return rig;
+  });
+  return shared;
 }
 
 /** Waits until a condition holds. */
