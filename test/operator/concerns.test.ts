@@ -166,14 +166,13 @@ test('what holds jobs up is named with who did it, and with a command that mends
   const [paused] = concernsOf({ ...well, queue, pausedBy });
   assert.match(paused?.cause ?? '', /paused for all workers, by ann at 1970-.*: work on Redis$/);
   assert.equal(paused?.remedy, '`protosmith resume`');
-  const tenants = ['noisy', 'quiet'].map((tenant, index) => ({
-    tenant,
-    waiting: 90 - 80 * index,
-    running: 2,
-    ended: 0,
-  }));
-  const [flood] = concernsOf({ ...well, tenants });
+  const floodOf = (...names: string[]) => {
+    const tenants = names.map((tenant, index) => ({ tenant, waiting: 90 - 80 * index, running: 2, ended: 0 }));
+    return concernsOf({ ...well, tenants })[0];
+  };
+  const flood = floodOf('noisy', 'quiet');
   assert.match(flood?.remedy ?? '', /`protosmith limits set tenant-waiting:noisy <most>`/);
+  assert.match(floodOf('?', 'quiet')?.remedy ?? '', /`protosmith limits set tenant-waiting <most>`/);
   assert.doesNotMatch(flood?.cost ?? '', /behind/, 'tenants take turns');
 });
 

@@ -1,3 +1,4 @@
+import { NO_TENANT } from '../../../queues/index.ts';
 import { span } from '../shell/print.ts';
 import { type Concern, counted, named, ranked, rounded, worrying } from './concern.ts';
 import type { Situation } from './situation.ts';
@@ -61,12 +62,14 @@ export function ofTenants({ tenants, workers }: Situation): Concern[] {
   const [most] = tenants.toSorted((one, other) => other.waiting - one.waiting);
   const others = tenants.length - 1;
   if (most === undefined || others < 1 || waiting < Math.max(20, 2 * slots) || most.waiting * 2 <= waiting) return [];
+  // Jobs without a readable tenant cannot be limited alone.
+  const limit = most.tenant === NO_TENANT ? 'tenant-waiting' : `tenant-waiting:${most.tenant}`;
   return [
     {
       code: 'tenant-flood',
       cause: `tenant ${most.tenant} has about ${most.waiting} of ${waiting} waiting jobs; ${counted(others, 'other tenant')} ${others === 1 ? 'is' : 'are'} active`,
       cost: 'tenants take turns, and jobs of the others wait up to twice as long',
-      remedy: `ask its negotiators to slow down, start more workers, or \`protosmith limits set tenant-waiting:${most.tenant} <most>\``,
+      remedy: `ask its negotiators to slow down, start more workers, or \`protosmith limits set ${limit} <most>\``,
     },
   ];
 }
