@@ -8,17 +8,20 @@ const LOOK_MS = 5_000;
 /** Deadlines of one page. Two pages are read in each look. */
 const PAGE = 1_000;
 
-/** Places where a job waits or has ended, besides `wait` and `active`. */
+/** Lists where a job waits; BullMQ of earlier versions moves those of a paused queue to `paused`. */
+const lists = ['wait', 'active', 'paused'] as const;
+
+/** Sorted sets where a job waits or has ended. */
 const places = ['prioritized', 'delayed', 'waiting-children', 'completed', 'failed'] as const;
 
-// KEYS[1] job KEYS[2] wait KEYS[3] active KEYS[4] marker KEYS[5] … other places ARGV[1] job id. Returns 1 if the job
-// was in none of the places, and waits again: as the next one, since it has waited.
+// KEYS[1] job KEYS[2] wait KEYS[3] active KEYS[4] paused KEYS[5] marker KEYS[6] … sorted sets ARGV[1] job id. Returns 1
+// if the job was in none of the places, and waits again: as the next one, since it has waited.
 const returnScript = new Script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-for index = 5, #KEYS do if redis.call('ZSCORE', KEYS[index], ARGV[1]) then return 0 end end
-for index = 2, 3 do if redis.call('LPOS', KEYS[index], ARGV[1]) then return 0 end end
+for index = 6, #KEYS do if redis.call('ZSCORE', KEYS[index], ARGV[1]) then return 0 end end
+for index = 2, 4 do if redis.call('LPOS', KEYS[index], ARGV[1]) then return 0 end end
 redis.call('RPUSH', KEYS[2], ARGV[1])
-redis.call('ZADD', KEYS[4], 0, '0')
+redis.call('ZADD', KEYS[5], 0, '0')
 return 1`);
 
 /**
@@ -62,7 +65,7 @@ export class LostJobs {
 
   async #putBack(jobId: string): Promise<void> {
     const { connection, keys, onEvent } = this.#options;
-    const names = [jobId, 'wait', 'active', 'marker', ...places].map((name) => `${keys.queue}:${name}`);
+    const names = [jobId, ...lists, 'marker', ...places].map((name) => `${keys.queue}:${name}`);
     if ((await returnScript.run(connection, names, [jobId])) !== 1) return;
     const message = 'Cannot find job in the queue: found it on none of its lists, wanted it on one; it waits again';
     onEvent({ event: 'mended', jobId, message });

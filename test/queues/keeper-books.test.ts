@@ -215,7 +215,16 @@ test('a job put again that has no outcome yet keeps no other from being announce
   await until(() => events.some(({ event }) => event === 'replayed'));
   assert.deepEqual(
     events.filter(({ event }) => event === 'replayed'),
-    [{ event: 'replayed', jobId: 'ended', kind: 'generate', negotiationId: 'n-1', verdict: 'generated' }],
+    [
+      {
+        event: 'replayed',
+        jobId: 'ended',
+        kind: 'generate',
+        negotiationId: 'n-1',
+        tenant: 'default',
+        verdict: 'generated',
+      },
+    ],
   );
 });
 
