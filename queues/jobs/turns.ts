@@ -85,6 +85,7 @@ for index = 3, #ARGV, 4 do
     if limit then before = redis.call('ZCOUNT', key, '-inf', '(' .. redis.call('ZSCORE', key, jobId)) end
     if limit and before >= limit then
       full[#full + 1] = { jobId, before, limit }
+      counts[key] = counts[key] - redis.call('ZREM', key, jobId)
     else
       enqueue(ARGV[1], jobId, nextTurn(again and tenant .. ':again' or tenant, waiting))
     end

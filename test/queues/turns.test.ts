@@ -212,6 +212,7 @@ test("jobs of BullMQ's client beyond the limit are taken off the queue, and the 
   assert.deepEqual([...refused, ...ended].sort(), ofA.map(({ opts }) => opts.jobId).sort());
   assert.ok(ended.includes('a-0') && refused.includes('a-11'), 'those with the earliest deadlines stay');
   for (const jobId of refused) assert.equal(await connection.exists(`${keys.queue}:${jobId}`), 0);
+  assert.equal(await connection.zcard(keys.waiting('a')), 0, 'a refused job does not count as waiting');
   await under.outcome('b-11');
   await queue.add('generate', ofA[11]?.data, { jobId: 'a-11' });
   assert.equal((await under.outcome('a-11')).verdict, 'generated', 'its id was not used up');
