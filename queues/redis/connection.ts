@@ -2,6 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { trimmedError } from './queue-error.ts';
 import { isForbidden, redisFailure, unreachable } from './redis-refusal.ts';
 import { readRedisUrl } from './redis-url.ts';
+import { tlsOptions } from './tls-options.ts';
 
 /** A connection to Redis: one server, a Sentinel group's master, or a cluster. */
 export type Connection = Redis | Cluster;
@@ -12,9 +13,10 @@ export type Purpose = 'worker' | 'caller';
 /**
  * Connects to Redis. URLs: `redis://` and `rediss://` (one server), `redis+sentinel://host,host/master-name`,
  * `redis+cluster://host,host`; `rediss+…` with TLS; user, password and `/db` as usual; for Sentinels
- * `?sentinelUsername=…&sentinelPassword=…&sentinelTls=1`.
+ * `?sentinelUsername=…&sentinelPassword=…&sentinelTls=1`; for TLS `?tlsCa=…&tlsCert=…&tlsKey=…`, paths of PEM files.
  *
- * The connection never uses another database than the URL's. Its errors go to `onError`, trimmed; it never throws them.
+ * The connection never uses another database than the URL's. Its errors go to `onError`, trimmed. Throws
+ * `OPERATOR_REDIS_URL_INVALID`, also for a file that cannot be read, and nothing later.
  */
 export function connect(
   url: string,
@@ -70,7 +72,8 @@ export async function whenReady(connection: Connection, withinMs: number): Promi
 }
 
 function open(url: string, purpose: Purpose): Connection {
-  const { form, tls, hosts, username, password, masterName, db, sentinel } = readRedisUrl(url);
+  const { form, tls, hosts, username, password, masterName, db, sentinel, tlsFiles } = readRedisUrl(url);
+  const files = tlsOptions(tlsFiles);
   const worker = purpose === 'worker';
   // Workers must be back within 5 s of Redis' return, so the pause never grows beyond 2 s.
   const retryStrategy = (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000);
@@ -86,7 +89,7 @@ function open(url: string, purpose: Purpose): Connection {
     // One command fewer that the user needs permission for.
     disableClientInfo: true,
     ...loginOf({ username, password }),
-    ...(tls ? { tls: {} } : {}),
+    ...(tls ? { tls: files } : {}),
   };
   const [first] = hosts;
   if (form === 'single') return withOverrides(new Redis({ ...shared, ...first, db, retryStrategy }));
@@ -102,7 +105,7 @@ function open(url: string, purpose: Purpose): Connection {
         enableTLSForSentinelMode: tls,
         ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
         ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
-        ...(sentinel.tls ? { sentinelTLS: {} } : {}),
+        ...(sentinel.tls ? { sentinelTLS: files } : {}),
       }),
     );
   }

@@ -12,7 +12,14 @@ export interface RedisAddress {
   db: number;
   /** Login and TLS of the Sentinels. */
   sentinel: { username: string; password: string; tls: boolean };
+  /** Paths of PEM files: who signed the server's certificate, and the client's own certificate with its key. */
+  tlsFiles: TlsFiles;
 }
+
+/** Paths of PEM files for TLS; the client's certificate and its key come together. */
+export type TlsFiles = Partial<Record<'tlsCa' | 'tlsCert' | 'tlsKey', string>>;
+
+const tlsFileNames = ['tlsCa', 'tlsCert', 'tlsKey'] as const;
 
 /** Parses a Redis URL. Throws `OPERATOR_REDIS_URL_INVALID`, which names the wrong part without quoting it. */
 export function readRedisUrl(url: string): RedisAddress {
@@ -29,6 +36,8 @@ export function readRedisUrl(url: string): RedisAddress {
   const [masterName = '', database = ''] = form === 'sentinel' ? partedOnce(path, '/') : ['', path];
   if (form === 'sentinel' && masterName === '')
     throw wrong('path', 'no name of a master', 'redis+sentinel://host,host/master-name');
+  const options = readOptions(query, form);
+  const sentinel = readSentinel(options, form, { ...login, tls });
   return {
     form,
     tls,
@@ -36,7 +45,8 @@ export function readRedisUrl(url: string): RedisAddress {
     ...login,
     masterName: decoded(masterName, 'path'),
     db: readDatabase(database, form),
-    sentinel: readSentinel(query, form, { ...login, tls }),
+    sentinel,
+    tlsFiles: readTlsFiles(options, tls || sentinel.tls),
   };
 }
 
@@ -65,18 +75,11 @@ function readDatabase(database: string, form: RedisAddress['form']): number {
  * servers only.
  */
 function readSentinel(
-  query: string,
+  given: ReadonlyMap<string, string>,
   form: RedisAddress['form'],
   { username, password, tls }: { username: string; password: string; tls: boolean },
 ): RedisAddress['sentinel'] {
-  const given = new Map(
-    (query === '' ? [] : query.split('&')).map((pair) => {
-      const [name = '', value = ''] = partedOnce(pair, '=');
-      if (form !== 'sentinel' || !/^sentinel(Username|Password|Tls)$/.test(name))
-        throw wrong('query', 'an option that is not known', 'sentinelUsername, sentinelPassword, sentinelTls, or none');
-      return [name, decoded(value, name)];
-    }),
-  );
+  if (form !== 'sentinel') return { username: '', password: '', tls: false };
   const ownTls = given.get('sentinelTls') ?? (tls ? '1' : '0');
   if (!/^[01]$/.test(ownTls)) throw wrong('sentinelTls', 'another value', '1 or 0');
   const isShared = !given.has('sentinelUsername') && (username === '' || username === 'default');
@@ -87,9 +90,39 @@ function readSentinel(
   };
 }
 
+function readOptions(query: string, form: RedisAddress['form']): Map<string, string> {
+  const ofSentinels = form === 'sentinel' ? ['sentinelUsername', 'sentinelPassword', 'sentinelTls'] : [];
+  const known: readonly string[] = [...ofSentinels, ...tlsFileNames];
+  return new Map(
+    (query === '' ? [] : query.split('&')).map((pair) => {
+      const [name = '', value = ''] = partedOnce(pair, '=');
+      if (!known.includes(name)) throw wrong('query', 'an option that is not known', `${known.join(', ')}, or none`);
+      return [name, name.startsWith('tls') ? decodedPath(value, name) : decoded(value, name)];
+    }),
+  );
+}
+
+function readTlsFiles(given: ReadonlyMap<string, string>, usesTls: boolean): TlsFiles {
+  const files: TlsFiles = {};
+  for (const name of tlsFileNames) {
+    const path = given.get(name);
+    if (path === '') throw wrong(name, 'nothing', 'the path of a PEM file');
+    if (path !== undefined) files[name] = path;
+  }
+  if (Object.keys(files).length > 0 && !usesTls) throw wrong('query', 'files for TLS without TLS', 'rediss://');
+  if ((files.tlsCert === undefined) !== (files.tlsKey === undefined))
+    throw wrong('query', 'one of tlsCert and tlsKey', 'both');
+  return files;
+}
+
 function partedOnce(text: string, mark: string): [string, string?] {
   const at = text.indexOf(mark);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** A path may contain slashes as they are. */
+function decodedPath(text: string, part: string): string {
+  return decoded(text.replaceAll('/', '%2F'), part);
 }
 
 function decoded(text: string, part: string): string {

@@ -7,11 +7,12 @@ test('a URL tells the server, the login and the database', () => {
   const plain = { form: 'single', tls: false, username: '', password: '', masterName: '', db: 0 };
   const unasked = { username: '', password: '', tls: false };
   const here = [{ host: '127.0.0.1', port: 6_379 }];
-  assert.deepEqual(readRedisUrl('redis://'), { ...plain, hosts: here, sentinel: unasked });
+  assert.deepEqual(readRedisUrl('redis://'), { ...plain, hosts: here, sentinel: unasked, tlsFiles: {} });
   const { sentinel: _, ...login } = readRedisUrl('rediss://app:p%23%2F%3F%40%25%3A+x:y@[::1]:7000/12');
   assert.deepEqual(login, {
     ...{ ...plain, tls: true, db: 12 },
     ...{ username: 'app', password: 'p#/?@%:+x:y', hosts: [{ host: '::1', port: 7_000 }] },
+    tlsFiles: {},
   });
   const cluster = readRedisUrl('redis+cluster://a,b:7001');
   assert.deepEqual(cluster.hosts, [
@@ -34,6 +35,14 @@ test('Sentinels have a login and TLS of their own, or those of the default user 
   });
 });
 
+test('a URL names the files for TLS, of servers and Sentinels', () => {
+  const files = 'tlsCa=/etc/r/ca%20.pem&tlsCert=c.pem&tlsKey=k.pem';
+  const read = { tlsCa: '/etc/r/ca .pem', tlsCert: 'c.pem', tlsKey: 'k.pem' };
+  assert.deepEqual(readRedisUrl(`rediss://host?${files}`).tlsFiles, read);
+  assert.deepEqual(readRedisUrl(`redis+sentinel://a/main?${files}&sentinelTls=1`).tlsFiles, read);
+  assert.deepEqual(readRedisUrl('rediss+cluster://a?tlsCa=ca.pem').tlsFiles, { tlsCa: 'ca.pem' });
+});
+
 test('of a URL that cannot be read the wrong part is named, and no word of it is said', () => {
   for (const [part, url] of [
     ...['#', '/', '?', '@', '#/?', ' '].flatMap((mark) =>
@@ -50,6 +59,9 @@ test('of a URL that cannot be read the wrong part is named, and no word of it is
     ['sentinelTls', 'redis+sentinel://a/main?sentinelTls=SECRET'],
     ['query', 'redis+sentinel://a/main?password=SECRET'],
     ['query', 'redis://host?SECRET'],
+    ['query', 'redis://host?tlsCa=SECRET'],
+    ['query', 'rediss://host?tlsCert=SECRET'],
+    ['tlsCa', 'rediss://host?tlsCa='],
     ['end', 'redis://host/0#SECRET'],
     ['host', 'redis://:SECRET'],
     ['port', 'redis://host:99999'],

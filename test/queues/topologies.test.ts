@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -20,6 +19,8 @@ import {
 } from '../../queues/index.ts';
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { tellFault } from '../system/fault-report.ts';
+import { certificate } from './certificate.ts';
+import { freePorts } from './free-ports.ts';
 import { envelope, jobData, until } from './queue-under-test.ts';
 
 const server = redisServerPath();
@@ -64,22 +65,6 @@ async function redisProcesses(t: TestContext) {
       return child;
     },
   };
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const ports: number[] = [];
-  while (ports.length < count) {
-    const probe = createServer();
-    probe.listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const address = probe.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    probe.close();
-    await once(probe, 'close');
-    // A cluster node also listens on its port plus 10,000.
-    if (port > 1_024 && port < 50_000) ports.push(port);
-  }
-  return ports;
 }
 
 test('a cluster of three masters carries jobs, intake and operators', { skip }, async (t) => {
@@ -213,15 +198,6 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   assert.equal((await producer.outcomeOf('before'))?.verdict, 'generated');
   tellFault('master of a Sentinel group killed', 2, 2, 0, Date.now() - sinceMs);
 });
-
-/** A certificate for this machine, valid for a day, and its key. */
-function certificate(dir: string): { cert: string; key: string } | null {
-  const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
-  const wanted = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  const made = spawnSync('openssl', [...wanted, '-keyout', key, '-out', cert, ...names], { stdio: 'ignore' });
-  return made.status === 0 ? { cert, key } : null;
-}
 
 test('Sentinels and servers with logins of their own, over TLS, carry a job', { skip }, async (t) => {
   const redis = await redisProcesses(t);
