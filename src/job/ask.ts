@@ -51,6 +51,7 @@ export async function ask<Value>(
   use: (completion: Completion, number: number) => Promise<[Value, AttemptVerdict]>,
 ): Promise<Value> {
   deadline.signal.throwIfAborted();
+  const isOnce = budget.asksOnce;
   const receipt = budget.take(purpose, prompt);
   const number = ledger.ask(purpose, services.model);
   const size = { ...sizeOf(prompt), ...(repairs === undefined ? {} : { repairs }) };
@@ -77,6 +78,7 @@ export async function ask<Value>(
       stageOf[purpose],
       () =>
         (completer ?? services.completer).complete(prompt, deadline, {
+          ...(isOnce ? { retries: 0 } : {}),
           ...options,
           mayRepeat,
           asking,
@@ -106,7 +108,8 @@ export async function ask<Value>(
     book(faultOf(error, deadline), completion?.usage ?? lost ?? noUsage, completion?.model ?? services.model);
     if (deadline.signal.aborted) ledger.tell({ type: 'dropped', attempt: number });
     const isPassing = error instanceof CompletionError && PASSING.has(error.code) && !deadline.signal.aborted;
-    throw (isPassing ? budget.noteFault(error) : null) ?? error;
+    if (!isPassing) throw error;
+    throw budget.noteFault(error) ?? budget.paced(error, deadline.leftMs());
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CompletionError } from '../completion/completion-error.ts';
+import { CompletionError } from '../completion/completion-error.ts';
 import { addUsage, estimateTokens } from '../completion/prices.ts';
 import type { Prompt } from '../contract/completion.ts';
 import type { Purpose, Usage } from '../contract/outcome.ts';
@@ -69,6 +69,8 @@ export class Budget {
   readonly #processBudget: Pick<ProcessBudget, 'take'>;
   readonly #note: (more: Spent) => void;
   #candidates: number;
+  /** Candidates that this delivery asked for, and no model answered. */
+  #unanswered = 0;
   #completions: number;
   #tokens: number;
   #costUsd: number;
@@ -154,6 +156,7 @@ export class Budget {
         // counts.
         const isRefunded = tokensOf(usage) === 0;
         const isUnasked = isRefunded && asked === 0;
+        if (isRefunded) this.#unanswered += candidates;
         if (isUnasked) this.#completions -= 1;
         book(usedOf(usage), { candidates: isRefunded ? -candidates : 0, completions: isUnasked ? -1 : 0 });
         receipt.book(usage);
@@ -167,6 +170,27 @@ export class Budget {
     this.usedUp ??= this.#usedCompletions;
     this.lastFault = fault;
     return new BudgetUsedUp(this.usedUp);
+  }
+
+  /**
+   * Whether the job asks each question once per delivery: a third of its questions were spent, and no candidate came of
+   * it, so the model refused them. The rest must last.
+   */
+  get asksOnce(): boolean {
+    return this.#candidates === this.#unanswered && this.#completions * 3 >= this.#limits.maxCompletions;
+  }
+
+  /**
+   * A failure of the model, with a pause before the next delivery. Where the model is rate limited and has refused the
+   * job for long, the questions that are left are spread over the `leftMs` until the deadline.
+   */
+  paced(fault: CompletionError, leftMs: number): CompletionError {
+    if (fault.code !== 'PLATFORM_MODEL_RATE_LIMITED' || !this.asksOnce) return fault;
+    const retryAfterMs = Math.max(
+      fault.retryAfterMs ?? 0,
+      Math.round(leftMs / (this.#limits.maxCompletions - this.#completions + 1)),
+    );
+    return new CompletionError(fault.code, fault.message, { cause: fault, retryAfterMs, usage: fault.usage });
   }
 
   get #isAtLimit(): boolean {

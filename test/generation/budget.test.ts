@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CompletionError } from '../../src/completion/completion-error.ts';
 import type { Usage } from '../../src/contract/outcome.ts';
 import { Budget, BudgetUsedUp, type Spent, usageOf } from '../../src/job/budget.ts';
 import { noUsage } from '../../src/job/ledger.ts';
@@ -55,6 +56,21 @@ test('a truncated answer is requested again only while job, hour and tenant have
   assert.equal(await asked({ processBudget: processBudgetOf({ maxTokensPerHourPerTenant: 3_000 }) }), 1);
   const model = modelWith({ inputUsd: 1, outputUsd: 1 });
   assert.equal(await asked({ model, limits: { maxCostUsd: 0.003, usdPerInputToken: 0.000_001 } }), 1);
+});
+
+test('once a rate-limited model has refused a third of the questions, the others are spread over the time left', () => {
+  const limits = { maxCandidates: 6, maxCompletions: 12, maxTokens: null, maxCostUsd: null };
+  const limited = (retryAfterMs?: number) => new CompletionError('PLATFORM_MODEL_RATE_LIMITED', 'm', { retryAfterMs });
+  const budgetAfter = (spent: Partial<Spent>) => new Budget(limits, processBudgetOf({}), spent);
+  assert.equal(budgetAfter({ completions: 3 }).paced(limited(), 90_000).retryAfterMs, undefined);
+  const refused = budgetAfter({ completions: 4 });
+  assert.deepEqual([refused.asksOnce, refused.paced(limited(), 90_000).retryAfterMs], [true, 10_000]);
+  assert.equal(refused.paced(limited(50_000), 90_000).retryAfterMs, 50_000, 'never sooner than the server asks');
+  const stalled = new CompletionError('PLATFORM_MODEL_STALLED', 'm');
+  assert.equal(refused.paced(stalled, 90_000), stalled, 'only a rate limit passes by waiting');
+  // A model that has answered goes on with its repairs.
+  const answered = budgetAfter({ completions: 8, candidates: 2 });
+  assert.deepEqual([answered.asksOnce, answered.paced(limited(), 90_000).retryAfterMs], [false, undefined]);
 });
 
 test('the usage of failed attempts is booked at once, and only once', () => {

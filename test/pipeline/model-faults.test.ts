@@ -6,6 +6,7 @@ import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import { reportFault } from '../system/fault-report.ts';
 import { markedJob, type Rig, soundReply, startRig } from '../system/harness.ts';
+import { probe } from '../system/status-names.ts';
 
 const rig = await startRig();
 after(() => rig.close());
@@ -146,6 +147,7 @@ describe('held', { concurrency: 3 }, () => {
       const own = await startRig();
       t.after(() => own.close());
       const one = await own.worker();
+      own.answer(probe, () => behaviour);
       const { outcome, askedAtMs } = await play(`held-${name}`, [behaviour], { timeoutMs: 15_000 }, own);
       assert.deepEqual([outcome.verdict, outcome.messages, codes(outcome)], ['error', [error], [code]]);
       assert.match(outcome.findings[0]?.message ?? '', new RegExp(`at ${new URL(own.modelUrl).host}`));

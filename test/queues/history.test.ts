@@ -51,10 +51,10 @@ test('a job is kept as it was submitted, byte for byte, and so is what happened 
 });
 
 test('a job that no worker could take is kept too', async (t) => {
-  const { connection, redis, producer, consume, outcome } = await queueUnderTest(t);
+  const { connection, redis, producer, queue, consume, outcome } = await queueUnderTest(t);
   const { writer } = writerFor(t, redis.url);
-  const consumer = await consume({ onDelivery: (delivery) => writer.submitted(delivery) });
-  await consumer.pause('the test');
+  await queue.pause();
+  await consume({ onDelivery: (delivery) => writer.submitted(delivery) });
   const data = jobData({ timeoutMs: 1_000 });
   const { jobId } = await producer.submit('generate', data);
   const [finding] = (await outcome(jobId)).findings as { code: string }[];

@@ -62,6 +62,18 @@ describe('the model', { concurrency: 2 }, () => {
     assert.ok(outcomes.every(generated), JSON.stringify(outcomes.map(({ findings }) => findings)));
   });
 
+  test('429 for longer than a job’s questions last one after the other: it waits, and goes on when that is over', async (t) => {
+    const rig = await startRig();
+    t.after(() => rig.close());
+    await rig.worker();
+    const overAtMs = Date.now() + 45_000;
+    rig.answer('storm', () => (Date.now() < overAtMs ? { kind: 'status', status: 429 } : sound));
+    const jobId = await rig.submit(markedJob('storm', patient));
+    const outcomes = await reportFault(rig, 'model: 429 for 45 s', [jobId], overAtMs);
+    assert.ok(outcomes.every(generated), JSON.stringify(outcomes.map(({ findings }) => findings)));
+    assert.ok(rig.questions('storm').length <= 12, 'no more than PROTOSMITH_MAX_COMPLETIONS');
+  });
+
   test('5xx until the circuit opens: intake of every worker pauses and says so, and goes on by itself', async (t) => {
     const rig = await startRig();
     t.after(() => rig.close());
