@@ -1,12 +1,11 @@
 /**
  * Loaded before a worker (`node --import`), makes it one of a later release: it knows version 2 of jobs too. The text
- * of three modules is changed as they
- * are loaded, and a text that is not found ends the process.
+ * of three modules is changed as they are loaded, and a text that is not found ends the process.
  */
 import { registerHooks } from 'node:module';
 
 const changes: [file: string, known: string, later: string][] = [
-  ['/queues/job-runner.ts', 'const KNOWN_VERSION = 1;', 'const KNOWN_VERSION = 2;'],
+  ['/queues/running/job-runner.ts', 'const KNOWN_VERSION = 1;', 'const KNOWN_VERSION = 2;'],
   ['/src/intake/read-job.ts', 'version > 1)', 'version > 2)'],
   ['/src/intake/job-base.schema.json', '"const": 1,', '"enum": [1, 2],'],
 ];
