@@ -145,8 +145,8 @@ class QueueConsumer implements Consumer {
     const turns = new Turns(connection, keys, jobs, async (full) => {
       const job = await storedJob(connection, keys, full.jobId);
       if (job !== null) await announceFull(full, job, { jobs, outcomes, onEvent });
-      // A worker that took it meanwhile keeps it.
-      await this.#queue.remove(full.jobId, { removeChildren: false }).catch(() => undefined);
+      // A worker that took it meanwhile keeps it: then this removes nothing.
+      await this.#queue.remove(full.jobId, { removeChildren: false });
     });
     this.#worker.isOutOfTurn = (job) => turns.enqueueInTurn(job);
     this.#valve = new IntakeValve(this.#worker, connection, keys, onEvent);

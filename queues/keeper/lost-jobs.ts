@@ -14,8 +14,8 @@ const lists = ['wait', 'active', 'paused'] as const;
 /** Sorted sets where a job waits or has ended. */
 const places = ['prioritized', 'delayed', 'waiting-children', 'completed', 'failed'] as const;
 
-// KEYS[1] job KEYS[2] wait KEYS[3] active KEYS[4] paused KEYS[5] marker KEYS[6] … sorted sets ARGV[1] job id. Returns 1
-// if the job was in none of the places, and waits again: as the next one, since it has waited.
+// KEYS[1] job KEYS[2] wait KEYS[3] active KEYS[4] paused KEYS[5] marker KEYS[6] … sorted sets ARGV[1] job id.
+// A job that is in none of the places waits again, as the next one. Returns 1 for such a job.
 const returnScript = new Script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 for index = 6, #KEYS do if redis.call('ZSCORE', KEYS[index], ARGV[1]) then return 0 end end

@@ -12,11 +12,11 @@ export type Purpose = 'worker' | 'caller';
 
 /**
  * Connects to Redis. URLs: `redis://` and `rediss://` (one server), `redis+sentinel://host,host/master-name`,
- * `redis+cluster://host,host`; `rediss+…` with TLS; user, password and `/db` as usual; for Sentinels
- * `?sentinelUsername=…&sentinelPassword=…&sentinelTls=1`; for TLS `?tlsCa=…&tlsCert=…&tlsKey=…`, paths of PEM files.
+ * `redis+cluster://host,host`; `rediss+…` with TLS; user, password and `/db` as usual. Options after `?`: for Sentinels
+ * `sentinelUsername`, `sentinelPassword` and `sentinelTls`; for TLS the paths `tlsCa`, `tlsCert` and `tlsKey`.
  *
- * The connection never uses another database than the URL's. Its errors go to `onError`, trimmed. Throws
- * `OPERATOR_REDIS_URL_INVALID`, also for a file that cannot be read, and nothing later.
+ * The connection never uses another database than the URL's. Its errors go to `onError`, trimmed; it never throws them.
+ * Throws `OPERATOR_REDIS_URL_INVALID` for a wrong URL, or a file of it that cannot be read.
  */
 export function connect(
   url: string,

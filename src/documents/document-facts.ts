@@ -66,8 +66,8 @@ export interface DocumentedCode {
 }
 
 /**
- * The error codes that a document lists, in order: `- 404: not found`, `100001：缺货`, table rows. An HTTP error counts
- * everywhere, any other code only below a label that mentions errors.
+ * The error codes that a document lists, in order: `- 404: not found`, `100001：缺货`, table rows. An HTTP error
+ * counts everywhere, any other code only below a label that mentions errors.
  */
 export function documentedCodesIn(prose: string): DocumentedCode[] {
   const codes = new Map<string, Omit<DocumentedCode, 'isBesideOthers'>>();

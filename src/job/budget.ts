@@ -173,8 +173,8 @@ export class Budget {
   }
 
   /**
-   * Whether the job asks each question once per delivery: a third of its questions were spent, and no candidate came of
-   * it, so the model refused them. The rest must last.
+   * Whether the job asks each question once per delivery: a third of its questions are spent, and no model has
+   * answered with a candidate. The rest must last until the deadline.
    */
   get asksOnce(): boolean {
     return this.#candidates === this.#unanswered && this.#completions * 3 >= this.#limits.maxCompletions;

@@ -129,6 +129,22 @@ test('jobs set behind all others get their turns, whatever became of the worker 
   for (const jobId of ids) await under.outcome(jobId);
 });
 
+test('a job that is on the queue again is not run too, although the others could not get their turns', async (t) => {
+  const { connection, queue } = await queueUnderTest(t);
+  const data = jobData();
+  await connection.hset(`${keys.queue}:fetched`, 'name', 'generate', 'data', JSON.stringify(data));
+  await connection.lpush(`${keys.queue}:active`, 'fetched');
+  await connection.set(`${keys.queue}:fetched:lock`, 'mine');
+  await queue.add('generate', data, { jobId: 'too-many' });
+  await connection.hset(keys.limits, 'tenant-waiting', JSON.stringify({ value: 0 }));
+  const turns = new Turns(connection, keys, jobReader, () => Promise.reject(new Error('away')));
+  const job = { jobId: 'fetched', kind: 'generate', data, token: 'mine', priority: 0, deliveriesBefore: 0 };
+  assert.equal(await turns.enqueueInTurn(job), true);
+  assert.equal(await connection.llen(`${keys.queue}:active`), 0);
+  assert.ok(await connection.zscore(`${keys.queue}:prioritized`, 'fetched'));
+  await assert.rejects(turns.giveTurns(), /away/, 'the keeper is told');
+});
+
 test('jobs that come again neither wait behind their tenant’s other jobs nor keep others from their turns', async (t) => {
   const under = await queueUnderTest(t);
   const { producer } = under;

@@ -33,7 +33,7 @@ ${series.map(({ values, tone }, index) => html`<path class="${classOf(index, ton
 </figure>`;
 }
 
-/** Tones that tell nothing apart have the colour of their place. */
+/** A line without a tone of its own gets a colour by its place. */
 function classOf(index: number, tone: Series['tone']): string {
   return tone === undefined || tone === 'quiet' ? `line-${index % 4}` : `line-${tone}`;
 }

@@ -30,7 +30,7 @@ ${section('redis', 'Redis', redis(situation))}
 function trends(samples: Samples): Html {
   const since = samples.sinceMs === null ? 'now' : moment(samples.sinceMs);
   return html`<div class="charts">${samples.series().map(({ title, lines }) => chart(title, lines))}</div>
-<p class="quiet">Outcomes and errors are counted over all of it; the rest is known since the console looks, ${since}.</p>`;
+<p class="quiet">Outcomes and errors cover all of it. The rest is known since the console started, ${since}.</p>`;
 }
 
 /** What needs attention, with its cause, its cost and what mends it. */

@@ -1,5 +1,5 @@
 import { span } from '../shell/print.ts';
-import { type Concern, counted, ranked, waitOf, worrying } from './concern.ts';
+import { byCount, type Concern, counted, ranked, waitOf, worrying } from './concern.ts';
 import type { EndpointView, Situation } from './situation.ts';
 
 const limited = 'PLATFORM_MODEL_RATE_LIMITED';
@@ -51,9 +51,7 @@ export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
       const remedy = `${modelRemedies[fault?.code ?? ''] ?? 'see the message'}; it is probed every 20 s, and jobs go on by themselves`;
       return [{ code: 'endpoint-refused', cause, cost, remedy }];
     }
-    const failures = Object.entries(codes)
-      .sort(([, a], [, b]) => b - a)
-      .map(([code]) => code);
+    const failures = byCount(codes).map(([code]) => code);
     if (state === 'failing')
       return [
         {
