@@ -73,7 +73,9 @@ export class EventReader {
   async #announceIgnored(jobId: string, ignoredAtMs: number): Promise<void> {
     const { connection, keys, jobs, outcomes, onEvent } = this.#options;
     const text = await outcomes.textOf(jobId);
-    const envelope = text === null ? null : readEnvelope(text);
+    // What told that the job was added may never have been written.
+    if (text === null) return this.#deadlines.note([jobId]);
+    const envelope = readEnvelope(text);
     if (envelope === null) return;
     const job = await storedJob(connection, keys, jobId);
     const isSameJob = job !== null && isOutcomeOf(envelope, job.kind, dataDigestOf(job.data, job.text));

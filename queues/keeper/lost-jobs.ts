@@ -25,8 +25,8 @@ redis.call('ZADD', KEYS[5], 0, '0')
 return 1`);
 
 /**
- * Puts jobs back that were taken off one list of BullMQ and never put on the next: Redis leaves a script halfway
- * through where the user may not use one of its commands.
+ * Puts jobs on the queue that were taken off one list of BullMQ, or stored, and never put on the next list: Redis
+ * leaves a script halfway through where the user may not use one of its commands.
  */
 export class LostJobs {
   readonly #options: KeeperOptions;
@@ -51,16 +51,26 @@ export class LostJobs {
     this.#page = isMore ? this.#page + 1 : 1;
   }
 
-  /** The jobs that were begun or delayed and are in no place that is cheap to search. */
+  /** The jobs that are in no place that is cheap to search. */
   async #suspects(jobIds: readonly string[]): Promise<string[]> {
     const { connection, keys } = this.#options;
     if (jobIds.length === 0) return [];
     const active = new Set(await connection.lrange(`${keys.queue}:active`, 0, -1));
     const scores = await Promise.all(places.map((place) => connection.zmscore(`${keys.queue}:${place}`, ...jobIds)));
     const missing = jobIds.filter((one, index) => !active.has(one) && scores.every((found) => found[index] == null));
-    // The others wait in a list that may be long, or are still on the intake stream.
+    const waiting = await this.#shortList();
+    if (waiting !== null) return missing.filter((jobId) => !waiting.has(jobId));
+    // Most of them wait in the long list; those that were begun or delayed do not.
     const moved = await Promise.all(missing.map((one) => connection.hmget(`${keys.queue}:${one}`, 'ats', 'delay')));
     return missing.filter((_, index) => moved[index]?.some((value) => Number(value) > 0));
+  }
+
+  /** The jobs that wait in a list, or `null` where they are too many to read them in each look. */
+  async #shortList(): Promise<Set<string> | null> {
+    const { connection, keys } = this.#options;
+    const read = (list: string) => connection.lrange(`${keys.queue}:${list}`, 0, PAGE);
+    const [waiting, paused] = await Promise.all([read('wait'), read('paused')]);
+    return waiting.length > PAGE || paused.length > PAGE ? null : new Set([...waiting, ...paused]);
   }
 
   async #putBack(jobId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Worker } from 'bullmq';
-import { createConsumer } from '../../queues/index.ts';
+import { Queue, Worker } from 'bullmq';
+import { createConsumer, DEFAULT_PREFIX } from '../../queues/index.ts';
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { reportFault } from '../system/fault-report.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
@@ -63,6 +63,28 @@ test('a job that Redis left on none of the lists of the queue waits again', asyn
     ['lost'],
   );
   assert.equal(await queue.getJobState('kept'), 'delayed');
+});
+
+test('a job that a producer added by halves runs, because Redis denied a command to its BullMQ', async (t) => {
+  const { redis, queue, connection, consume, outcome, atEnd } = await queueUnderTest(t);
+  await queue.waitUntilReady();
+  await connection.call('ACL', 'SETUSER', 'half', 'on', '>pw', '~*', '&*', '+@all', '-lpush', '-xadd');
+  const url = new URL(redis.url);
+  const options = { host: url.hostname, port: Number(url.port), username: 'half', password: 'pw' };
+  const producer = new Queue(queue.name, { connection: options, prefix: DEFAULT_PREFIX });
+  producer.on('error', () => {});
+  atEnd(() => producer.close());
+  const add = (jobId: string) => producer.add('generate', jobData({ timeoutMs: 600_000 }), { jobId });
+  await assert.rejects(add('unheard'), /NOPERM|can't run this command/);
+  await connection.call('ACL', 'SETUSER', 'half', '+xadd');
+  await assert.rejects(add('heard'), /NOPERM|can't run this command/);
+  await connection.call('ACL', 'SETUSER', 'half', '+lpush');
+  // The producer tries again. BullMQ takes the job for one that it has already.
+  await add('unheard');
+  assert.equal(await queue.getWaitingCount(), 0);
+  await consume();
+  assert.equal((await outcome('heard', 20_000)).verdict, 'generated');
+  assert.equal((await outcome('unheard')).verdict, 'generated');
 });
 
 test('a job that the queue itself failed gets its outcome from the reconciler', async (t) => {
