@@ -29,10 +29,12 @@ export async function cancelJob(
   keys: Keys,
   withinMs = WITHIN_MS,
 ): Promise<Cancelled> {
+  const isQueued = (await connection.exists(`${keys.queue}:${jobId}`)) === 1;
+  const isKnown = isQueued || (await entryOf(connection, keys, jobId)) !== null;
+  // Last: a job that ends meanwhile has its outcome before it is removed.
   const outcome = await outcomeOf(jobId, connection, keys);
   if (outcome !== null) return { did: 'ended', verdict: outcome.verdict };
-  const isQueued = (await connection.exists(`${keys.queue}:${jobId}`)) === 1;
-  if (!isQueued && (await entryOf(connection, keys, jobId)) === null) return { did: 'unknown' };
+  if (!isKnown) return { did: 'unknown' };
   await connection.set(keys.cancel(jobId), '1', 'EX', CANCEL_SECONDS);
   // Refused while a worker has the job: that one sees the request.
   if (isQueued) await queue.remove(jobId).catch(() => 0);

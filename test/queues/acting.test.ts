@@ -8,6 +8,7 @@ import {
   keysOf,
   openOperator,
 } from '../../queues/index.ts';
+import { cancelJob } from '../../queues/operator/cancel-job.ts';
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
@@ -138,6 +139,22 @@ test('a running job is cancelled; one that ends at that moment keeps its outcome
   // Whoever was faster, the operator is told what counts.
   assertTold(told, findings.length > 0 ? { did: 'cancelled' } : { did: 'ended', verdict });
   assert.equal((await entries()).length, 2);
+});
+
+test('a job that ends and is removed while it is looked for is told by its outcome', async (t) => {
+  const { connection, producer, queue, outcome, consume } = await operatorUnderTest(t);
+  await producer.submit('generate', jobData(), { jobId: 'quick' });
+  const slow = Object.create(connection, {
+    exists: {
+      value: async (key: string) => {
+        await consume();
+        await outcome('quick');
+        await until(async () => (await connection.exists(key)) === 0);
+        return 0;
+      },
+    },
+  });
+  assert.deepEqual(await cancelJob('quick', queue, slow, keys), { did: 'ended', verdict: 'generated' });
 });
 
 test('a job on the intake stream is cancelled', async (t) => {
