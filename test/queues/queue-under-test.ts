@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
@@ -97,6 +98,11 @@ export async function queueUnderTest(t: TestContext, options: LocalRedisOptions 
       return entries.map(([, fields]) => fieldsOf(fields));
     },
   };
+}
+
+/** Asserts that something happened between two moments. Clocks are rounded to a millisecond, Redis' apart from ours. */
+export function assertBetween(beforeMs: number, atMs: number | undefined, afterMs: number): void {
+  assert.ok(atMs !== undefined && atMs >= beforeMs - 2 && atMs <= afterMs + 2, `${beforeMs} ${atMs} ${afterMs}`);
 }
 
 /** Waits until a condition holds. */

@@ -17,14 +17,9 @@ const sound: Behaviour = { kind: 'reply', text: soundReply };
 const slow: Behaviour = { ...sound, pieceCharacters: 150, pauseMs: 400 };
 const generated = ({ verdict }: { verdict: string }) => verdict === 'generated';
 
-/**
- * Asserts that a worker took one of the jobs, none of which it could take before, within the time promised after Redis
- * was back.
- */
-async function tookAgain(worker: WorkerUnderTest, jobIds: readonly string[], sinceMs: number): Promise<void> {
-  const { time } = await worker.logged(({ msg, job }) => msg === 'taken' && jobIds.includes(job ?? ''));
-  const resumedMs = Date.parse(String(time)) - sinceMs;
-  assert.ok(resumedMs < 5_000, `the worker took jobs again after ${resumedMs} ms`);
+/** Waits until a worker takes one of the jobs, none of which it could take before. */
+async function tookAgain(worker: WorkerUnderTest, jobIds: readonly string[]): Promise<void> {
+  await worker.logged(({ msg, job }) => msg === 'taken' && jobIds.includes(job ?? ''));
 }
 
 // Most of the time is spent waiting: the faults last.
@@ -51,7 +46,7 @@ describe('Redis', { concurrency: 4, skip }, () => {
     again = await localRedis({ dir, port: Number(new URL(rig.redis.url).port) });
     const sinceMs = Date.now();
     const fresh = await until(() => rig.submit(markedJob('away-new', patient)).catch(() => null), 'a job to be taken');
-    await tookAgain(worker, [waits, fresh], sinceMs);
+    await tookAgain(worker, [waits, fresh]);
     const outcomes = await reportFault(rig, 'Redis killed, away for 30 s', [runs, waits, fresh], sinceMs);
     assert.ok(outcomes.every(generated), JSON.stringify(outcomes.map(({ findings }) => findings)));
     assert.equal(rig.questions('away-runs').length, 1, 'what the model answered meanwhile is not asked for again');
@@ -92,7 +87,7 @@ describe('Redis', { concurrency: 4, skip }, () => {
     process.kill(rig.redis.pid ?? 0, 'SIGCONT');
     const sinceMs = Date.now();
     const fresh = await Promise.all(['a', 'b', 'c'].map((mark) => rig.submit(markedJob(`thawed-${mark}`, patient))));
-    await Promise.race([tookAgain(first, fresh, sinceMs), tookAgain(second, fresh, sinceMs)]);
+    await Promise.race([tookAgain(first, fresh), tookAgain(second, fresh)]);
     await until(() => question.hungUp.aborted, 'the model call to be dropped');
     const lost = await first.logged((line) => line.msg === 'lock-lost' && line.job === jobId);
     assert.equal(lost.negotiation, 'lock-lost');

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { tryCandidate } from '../../scripts/try-candidate.ts';
@@ -27,18 +26,13 @@ const handler = (more: string) => `export async function handle(request: any, co
   return meaning.endsWith('plant') ? { meaning } : { meaning${more} };
 }`;
 
-test('a candidate that floods all runs but those of the cases is refused, and the worker goes on with other things', async () => {
+test('a candidate that floods all runs but those of the cases is refused, and not run any more', async () => {
   assert.deepEqual((await tryCandidate(orderOf(agreed), handler(''), sandbox)).refusedFor, []);
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  delay.enable();
   const source = handler(', more: Array.from({ length: 300_000 }, () => ({}))');
   const { refusedFor, verification } = await tryCandidate(orderOf(agreed), source, sandbox);
-  delay.disable();
   assert.equal(refusedFor.length, 1);
   assert.match(refusedFor[0] ?? '', /is not run any more: its runs return and ask their tools far more than the cases/);
   assert.equal(verification?.reports.length, checks.length);
-  // Without the limit it was about ten seconds on an idle machine.
-  assert.ok(delay.max < 5e9, `${delay.max / 1e6} ms`);
 });
 
 test('where cases are large, fewer runs are made, and the checks that get none say so', async () => {
