@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import { reportFault } from '../system/fault-report.ts';
-import { markedJob, type Rig, soundReply, startRig } from '../system/harness.ts';
+import { markedJob, type Rig, soundReply, startRig, type WorkerUnderTest } from '../system/harness.ts';
 import { probe } from '../system/status-names.ts';
 
 const rig = await startRig();
@@ -241,38 +241,28 @@ test('a candidate that fails once is repaired', async () => {
   assert.ok(prompts.slice(1).some((prompt) => prompt.includes('"Succes"')));
 });
 
-/** The time at which an outcome became visible, by Redis' clock, compared with the job's deadline. */
-async function marginMs(
-  jobId: string,
-  takenAtMs: number,
-  timeoutMs: number,
-  { connection, keys }: Rig,
-): Promise<number> {
-  const entries = await connection.xrange(keys.outcomes('default'), '-', '+');
-  const entry = entries.find(([, fields]) => fields.includes(jobId));
-  return takenAtMs + timeoutMs - Number(entry?.[0].split('-')[0]);
-}
-
 /** A separate rig with a worker: no endpoint is affected by earlier faults. */
-async function ownRig(t: TestContext): Promise<Rig> {
+async function ownRig(t: TestContext): Promise<{ own: Rig; worker: WorkerUnderTest }> {
   const own = await startRig();
   t.after(() => own.close());
-  await own.worker({ PROTOSMITH_MAX_CANDIDATES: String(maxCandidates) });
-  return own;
+  return { own, worker: await own.worker({ PROTOSMITH_MAX_CANDIDATES: String(maxCandidates) }) };
 }
 
 /** Runs a job that cannot finish in time: its error must be published before the deadline. */
 async function late(t: TestContext, name: string, behaviour: Behaviour): Promise<Outcome> {
-  const own = await ownRig(t);
+  const { own, worker } = await ownRig(t);
   // The shortest timeout with the largest reserve for publishing, two seconds, which is enough under load.
   const timeoutMs = 40_000;
-  const takenAtMs = Date.now();
   const { outcome } = await play(`late-${name}`, [behaviour], { timeoutMs, workMs: 0 }, own);
   assert.equal(outcome.verdict, 'error');
   assert.deepEqual(outcome.messages, [error]);
   for (const code of codes(outcome)) assert.match(code, /^PLATFORM_/);
-  const margin = await marginMs(outcome.jobId, takenAtMs, timeoutMs, own);
-  assert.ok(margin > 0, `published ${-margin} ms after the deadline`);
+  const { time, waitedMs } = await worker.logged(({ msg, job }) => msg === 'taken' && job === outcome.jobId);
+  const deadlineMs = Date.parse(String(time)) - Number(waitedMs) + timeoutMs;
+  // Ids of entries are times by Redis' clock.
+  const entries = await own.connection.xrange(own.keys.outcomes('default'), '-', '+');
+  const publishedMs = Number.parseInt(entries.find(([, fields]) => fields.includes(outcome.jobId))?.[0] ?? '', 10);
+  assert.ok(publishedMs < deadlineMs, `published ${publishedMs - deadlineMs} ms after the deadline`);
   return outcome;
 }
 
@@ -286,7 +276,7 @@ describe('models that answer until the deadline', { concurrency: 3 }, () => {
   for (const [name, text] of Object.entries({ silence: undefined, 'silence-in-the-middle': half })) {
     test(`${name}: a job of ten seconds ends with an error that names the silence or the deadline`, async (t) => {
       const behaviour: Behaviour = { kind: 'stall', ...(text === undefined ? {} : { text }) };
-      const own = await ownRig(t);
+      const { own } = await ownRig(t);
       const { outcome } = await play(`short-${name}`, [behaviour], { timeoutMs: 10_000, workMs: 0 }, own);
       // A silence that ends when no time is left for another question ends the job a little before its deadline.
       assert.match(codes(outcome).join(), /^PLATFORM_(?:DEADLINE|MODEL_STALLED|MODEL_TIMEOUT)$/);
