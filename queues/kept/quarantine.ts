@@ -51,12 +51,11 @@ export class Quarantine {
   /** Marks a bundle as seen by an operator; `false` if it is not quarantined. */
   async acknowledge(digest: string): Promise<boolean> {
     const key = this.#keys.quarantined(digest);
-    const [text, leftMs] = [await this.#connection.get(key), await this.#connection.pttl(key)];
+    const text = await this.#connection.get(key);
     if (text === null) return false;
     const marked = JSON.stringify({ ...causeIn(text), acknowledged: true });
-    if (leftMs > 0) await this.#connection.set(key, marked, 'PX', leftMs);
-    else await this.#connection.set(key, marked, 'EX', this.#retentionSeconds);
-    return true;
+    // Only where it still is: one that was freed meanwhile must not come back.
+    return (await this.#connection.set(key, marked, 'KEEPTTL', 'XX')) === 'OK';
   }
 
   /** Removes a bundle; `false` if it was not quarantined. */

@@ -199,6 +199,10 @@ test('an action needs a form of our own page: another site can send one, but not
   const gone = await writable.get('/jobs/nowhere/cancel', { method: 'POST', headers, body: `csrf=${csrf}` });
   assert.equal(gone.status, 409);
   assert.match(await gone.text(), /^JOB_UNKNOWN: Cannot cancel job nowhere: /);
+  for (const act of ['free', 'acknowledge']) {
+    const freed = await writable.get(`/quarantine/freed/${act}`, { method: 'POST', headers, body: `csrf=${csrf}` });
+    assert.equal(freed.headers.get('location'), '/?note=freed-before');
+  }
   await writable.close();
 });
 

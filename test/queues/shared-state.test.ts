@@ -359,6 +359,18 @@ test('a bundle in quarantine keeps what it did and for whom, and its mark can be
     (await quarantine.list()).map(({ reason, jobId }) => [reason, jobId]),
     [['unknown', null]],
   );
+  // Freed by another operator between the two commands of an acknowledgement.
+  const slow = Object.create(connection, {
+    get: {
+      value: async (key: string) => {
+        const text = await connection.get(key);
+        await quarantine.release('d');
+        return text;
+      },
+    },
+  });
+  assert.equal(await new Quarantine(slow, keys, 60).acknowledge('d'), false);
+  assert.equal(await quarantine.has('d'), false);
 });
 
 test('each worker has one heartbeat, and those that are silent for an hour are forgotten', async (t) => {

@@ -20,6 +20,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   resumed: 'Workers take jobs again.',
   freed: 'The bundle may run again.',
   acknowledged: 'The bundle stays in quarantine, and is no longer a concern.',
+  'freed-before': 'The bundle is in quarantine no more.',
 };
 
 /** The fields of a form and the parts of its path. */
@@ -71,14 +72,14 @@ function onQueue(operator: QueueOperator): Record<string, Action> {
       await operator.resume();
       return { to: '/', note: 'resumed' };
     },
-    '/quarantine/:digest/free': async ({ params: { digest = '' } }) => {
-      await operator.quarantine.release(digest);
-      return { to: '/', note: 'freed' };
-    },
-    '/quarantine/:digest/acknowledge': async ({ params: { digest = '' } }) => {
-      await operator.quarantine.acknowledge(digest);
-      return { to: '/', note: 'acknowledged' };
-    },
+    '/quarantine/:digest/free': async ({ params: { digest = '' } }) => ({
+      to: '/',
+      note: (await operator.quarantine.release(digest)) ? 'freed' : 'freed-before',
+    }),
+    '/quarantine/:digest/acknowledge': async ({ params: { digest = '' } }) => ({
+      to: '/',
+      note: (await operator.quarantine.acknowledge(digest)) ? 'acknowledged' : 'freed-before',
+    }),
   };
 }
 
