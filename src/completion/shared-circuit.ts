@@ -2,7 +2,7 @@ import type { Completer } from '../contract/completion.ts';
 import { type Code, codeOf } from '../kernel/errors.ts';
 import { CompletionError, isHolding } from './completion-error.ts';
 import { askSmall } from './probe.ts';
-import type { CoolDown } from './retry-policy.ts';
+import { type CoolDown, createCoolDown } from './retry-policy.ts';
 
 /** Why a call failed. */
 interface CallFault {
@@ -127,12 +127,17 @@ function closedTo({ untilMs, fault }: Circuit): CompletionError {
 }
 
 /**
- * Wraps a shared cool-down so that calls do not wait for it: if it is unreachable, no endpoint counts as rate limited.
+ * Wraps a shared cool-down so that calls do not wait for it: if it is unreachable or slow, only what this process was
+ * told counts.
  */
-export function patientCoolDown(coolDown: CoolDown): CoolDown {
+export function patientCoolDown(shared: CoolDown): CoolDown {
+  const own = createCoolDown();
   return {
-    until: (endpoint) => inTime(coolDown.until(endpoint), 0),
-    set: (endpoint, untilMs) => inTime(coolDown.set(endpoint, untilMs), undefined),
+    until: async (endpoint) => Math.max(await own.until(endpoint), await inTime(shared.until(endpoint), 0)),
+    set: async (endpoint, untilMs) => {
+      await own.set(endpoint, untilMs);
+      await inTime(shared.set(endpoint, untilMs), undefined);
+    },
   };
 }
 

@@ -169,6 +169,7 @@ test('a shared memory that does not answer holds nobody up', async () => {
   const coolDown = patientCoolDown({ until: never, set: () => Promise.reject(new Error('away')) });
   assert.equal(await coolDown.until('x'), 0);
   await coolDown.set('x', 1);
+  assert.equal(await coolDown.until('x'), 1, 'what this process was told');
 });
 
 const refusedKey = 'OPERATOR_MODEL_AUTH';
