@@ -54,10 +54,10 @@ describe('Redis', { concurrency: 4, skip }, () => {
     assert.ok(errors.length < 10, `${errors.length} errors told`);
   });
 
-  test('is frozen for a while: nothing is noticed', async (t) => {
+  test('is frozen for a while: all jobs end as if nothing had happened', async (t) => {
     const rig = await startRig();
     t.after(() => rig.close());
-    const worker = await rig.worker();
+    await rig.worker();
     const marks = ['frozen-a', 'frozen-b', 'frozen-c'];
     for (const mark of marks) rig.answer(mark, () => ({ ...sound, pauseMs: 15 }));
     const jobIds = await Promise.all(marks.map((mark) => rig.submit(markedJob(mark, patient))));
@@ -67,7 +67,6 @@ describe('Redis', { concurrency: 4, skip }, () => {
     process.kill(rig.redis.pid ?? 0, 'SIGCONT');
     const outcomes = await reportFault(rig, 'Redis frozen for 3 s', jobIds, Date.now());
     assert.ok(outcomes.every(generated));
-    assert.ok(!worker.lines.some(({ msg }) => msg === 'lock-lost'));
   });
 
   test('is frozen for longer than the lock: the worker that lost its job calls its model off', async (t) => {

@@ -137,7 +137,7 @@ const flood: Fault = {
     }));
     await scene.rig.queue.addBulk(jobs);
     for (const { opts } of jobs) scene.expected.set(opts.jobId, 'generated');
-    const cause = /tenant noisy holds about \d+ of \d+ waiting jobs/;
+    const cause = /tenant noisy has about \d+ of \d+ waiting jobs/;
     return { sign: { code: 'tenant-flood', cause, remedy: /slow down/ }, sinceMs, mend: async () => resolve() };
   },
 };
