@@ -89,6 +89,9 @@ test('a result is taken and refused as by the models of the Python SDK', () => {
     { negotiationId: 'n', status: 'needs_more_information' },
     { ...accepted, validUntil: '2026-06-27T12:10:05.25+05:30' },
     { ...accepted, validUntil: '2024-02-29T23:59:59Z' },
+    { ...accepted, validUntil: '2026-06-27t12:10:05z' },
+    { ...accepted, validUntil: '1990-12-31T15:59:60-08:00' },
+    { ...accepted, validUntil: '0000-01-01T00:00:00Z' },
     { ...accepted, execution: { mode: 'of the future', timeoutMs: 0 }, alternatives: [{}] },
   ];
   for (const message of taken) assert.equal(readNegotiationResult(message).ok, true, JSON.stringify(message));
@@ -114,9 +117,10 @@ test('a result is taken and refused as by the models of the Python SDK', () => {
       '2023-02-29T00:00:00Z',
       '2026-06-27T24:00:00Z',
       '2026-06-27T12:10:60Z',
-      '2026-06-27t12:10:05z',
+      '2026-06-27T23:59:61Z',
+      '2026-06-27 12:10:05Z',
+      '2026-06-27T12:10:05+0000',
       '2026-06-27T12:10:05+24:00',
-      '0000-01-01T00:00:00Z',
     ].map((validUntil): [Json, string] => [{ ...accepted, validUntil }, '/validUntil']),
   ];
   for (const [message, pointer] of refused) {
@@ -193,6 +197,11 @@ test('a result holds until its time, and one without a time holds on', () => {
   const at = Date.parse(validUntil);
   assert.deepEqual([isExpired({ validUntil }, at - 1), isExpired({ validUntil }, at)], [false, true]);
   assert.equal(isExpired({}, at), false);
+  assert.equal(isExpired({ validUntil: validUntil.toLowerCase() }, at - 1), false);
+  assert.equal(isExpired({ validUntil: validUntil.toLowerCase() }, at), true);
+  const second = { validUntil: '1990-12-31T15:59:60-08:00' };
+  const after = Date.parse('1991-01-01T00:00:00Z');
+  assert.deepEqual([isExpired(second, after - 1), isExpired(second, after)], [false, true]);
 });
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
