@@ -69,7 +69,7 @@ function methodsIn(
   return only === undefined ? [] : [only];
 }
 
-/** JSON, unless the content type of the payloads is a text that is no JSON. */
+/** JSON, unless the content type of the payloads is a text that is not JSON. */
 function payloadOf(artifact: Artifact | undefined, { contentType }: Selection): 'json' | 'text' {
   const listed = artifact === undefined ? undefined : nodeAt(artifact.root, '/content_types/0')?.value;
   const type = contentType ?? (typeof listed === 'string' ? listed : '');
