@@ -296,6 +296,21 @@ test('the hash is of the exact text: no trimming, no change of newlines', () => 
   assert.deepEqual(faultsOf('generate', jobData({ agreement, protocolHash })), []);
 });
 
+test('an agreement without a text is a fault in every family that has texts', () => {
+  const code = (data: unknown) => faultsOf('generate', data).map((fault) => `${fault.code} ${fault.pointer}`);
+  for (const text of ['', ' \r\n\t', '\ufeff']) {
+    const agreement = { ...(jobData().agreement as object), candidateProtocols: text };
+    assert.deepEqual(code(jobData({ agreement })), ['JOB_INVALID /agreement/candidateProtocols']);
+    const others: [string, object, string][] = [
+      ['agora', { document: text }, '/agreement/document'],
+      ['uagents', { manifest: text }, '/agreement/manifest'],
+      ['agent-description', { description: text }, '/agreement/description'],
+    ];
+    for (const [family, own, pointer] of others)
+      assert.deepEqual(code(jobData({ family, agreement: own, testCases: [] })), [`JOB_INVALID ${pointer}`], family);
+  }
+});
+
 test('sizes are limited', () => {
   const agreement = {
     ...(jobData().agreement as object),
