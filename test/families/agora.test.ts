@@ -219,6 +219,18 @@ test('by default either spelling is taken, sources may be left out, and a refusa
   });
 });
 
+test('a reply is read as it was written, in both dialects, and any other value is told', () => {
+  fc.assert(
+    fc.property(anyText, fc.jsonValue({ maxDepth: 3 }), (text, value) => {
+      assert.deepEqual(readReply(successReply(text)), { ok: true, body: text });
+      for (const dialect of ['standard', 'library'] as const)
+        assert.deepEqual(readReply(failureReply(text, dialect)), { ok: false, error: text });
+      const read = readReply(JSON.parse(JSON.stringify(value)));
+      assert.equal(typeof (read.ok ? read.body : read.error), 'string');
+    }),
+  );
+});
+
 test('no request makes the receiver throw, and what is refused is told', () => {
   const message = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),

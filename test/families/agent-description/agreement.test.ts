@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { stringify } from 'yaml';
+import type { Interaction } from '../../../src/contract/agreement.ts';
 import { agentDescription } from '../../../src/families/agent-description/agent-description.ts';
 import { openDescription } from '../../../src/families/agent-description/door.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
@@ -35,6 +37,7 @@ const openrpc: JsonObject = {
 
 const structured = (more: JsonObject): JsonObject => ({ type: 'StructuredInterface', protocol: 'openrpc', ...more });
 const offering = (...interfaces: Json[]): JsonObject => ({ ...plain, interfaces });
+const named = ({ name, replies }: Interaction) => [name, replies.map(({ schema }) => schema)];
 const codes = ({ findings }: { findings: readonly { code: string; pointer?: string }[] }) =>
   findings.map(({ code, pointer }) => `${code} ${pointer ?? ''}`.trim());
 
@@ -93,6 +96,21 @@ describe('an interface', () => {
     assert.deepEqual(codes(openDescription(offering(...others, structured({ content: openrpc })))), []);
     assert.deepEqual(codes(openDescription(offering(...others))), ['DOCUMENT_INTERFACE_UNUSABLE']);
   });
+});
+
+test('any description is the same in YAML and in JSON', () => {
+  const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter((one) => one.isWellFormed());
+  const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme' }).map((one) => JSON.parse(JSON.stringify(one)));
+  fc.assert(
+    fc.property(fc.dictionary(name, value, { maxKeys: 5 }), fc.boolean(), (more, isFlow) => {
+      const description = { ...more, ...offering(structured({ name: 'rooms', content: openrpc })) };
+      const yaml = stringify(description, { collectionStyle: isFlow ? 'flow' : 'any', aliasDuplicateObjects: false });
+      const [one, other] = [openDescription(yaml), openDescription(JSON.stringify(description))];
+      assert.deepEqual(one.description?.value, other.description?.value, yaml);
+      assert.deepEqual(one.interactions.map(named), other.interactions.map(named));
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test('a description in YAML is read as the same in JSON', () => {

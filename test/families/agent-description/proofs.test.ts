@@ -7,6 +7,7 @@ import { p256 } from '@noble/curves/nist.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
+import { multibase, toBase64url, toMultibase } from '../../../src/families/agent-description/multibase.ts';
 import { type Suite, signDocument, verifyProof } from '../../../src/families/agent-description/proof.ts';
 import { canonicalJson } from '../../../src/kernel/digest.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
@@ -168,6 +169,27 @@ for (const [suite, codec, bytes] of forms)
       assert.equal(verifyProof(signed).status, status, url);
     }
   });
+
+test('bytes come back out of every Multibase, and no text makes a reader throw', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 72 }), (bytes) => {
+      for (const text of [
+        toMultibase(bytes),
+        `u${toBase64url(bytes)}`,
+        `f${hex(bytes)}`,
+        `F${hex(bytes).toUpperCase()}`,
+      ])
+        assert.deepEqual(multibase(text), bytes, text);
+    }),
+  );
+  const letter = fc.constantFrom('z', 'u', 'f', 'F', 'm', '');
+  fc.assert(
+    fc.property(letter, fc.string({ unit: 'binary', maxLength: 500 }), (first, rest) => {
+      const bytes = multibase(first + rest);
+      assert.ok(bytes === undefined || bytes instanceof Uint8Array);
+    }),
+  );
+});
 
 test('all of several proofs must be right', () => {
   const one = signDocument(

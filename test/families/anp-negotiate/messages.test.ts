@@ -204,6 +204,31 @@ test('a result holds until its time, and one without a time holds on', () => {
   assert.deepEqual([isExpired(second, after - 1), isExpired(second, after)], [false, true]);
 });
 
+test('a moment is the same in every form of its time, and no text makes the reader throw', () => {
+  const day = fc.date({ min: new Date('1000-01-01'), max: new Date('9990-01-01'), noInvalidDate: true });
+  const offset = fc.integer({ min: -1439, max: 1439 });
+  fc.assert(
+    fc.property(day, offset, (at, minutes) => {
+      const local = new Date(at.getTime() + minutes * 60_000).toISOString().slice(0, -1);
+      const two = (value: number) => String(value).padStart(2, '0');
+      const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+      const text = `${local}${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
+      for (const validUntil of [text, text.toLowerCase(), at.toISOString()])
+        assert.deepEqual(
+          [isExpired({ validUntil }, at.getTime() - 1), isExpired({ validUntil }, at.getTime())],
+          [false, true],
+          validUntil,
+        );
+    }),
+  );
+  const part = fc.constantFrom('2026', '-', '06', '27', 'T', 't', ':', '60', '12', 'Z', '+', '.', ' ', '\u0660');
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 24 }), (parts) => {
+      assert.equal(typeof isExpired({ validUntil: parts.join('') }, 0), 'boolean');
+    }),
+  );
+});
+
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 
 test('what was read is read the same after it is written, and unknown members are kept', () => {
