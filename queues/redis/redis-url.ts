@@ -132,7 +132,7 @@ function decoded(text: string, part: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wrong(part, 'bytes that are no UTF-8', 'UTF-8 after each %');
+    throw wrong(part, 'bytes that are not UTF-8', 'UTF-8 after each %');
   }
 }
 

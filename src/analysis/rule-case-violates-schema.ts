@@ -121,14 +121,14 @@ function checkSide(
     broken.flatMap(({ violations }) => violations).filter((violation) => slips.meantBy(violation) === undefined),
     (pointer) => dialectAt(located, pointer) === 'openapi-3.0',
   );
-  const schema = isChanged ? ' against the schema of the base protocol, which the document changes,' : '';
+  const schema = isChanged ? ' against the schema of the base protocol, which the document changes' : '';
   return broken.flatMap(({ each, violations }) => {
     const places = Map.groupBy(violations, ({ pointer }) => pointer);
     return [...places].map(([pointer, samePlace]): PlacedFinding => {
       const amendment = isChanged ? baseAmendment(side, plan, samePlace) : amendmentOf(side, plan, slips, samePlace);
       const { expected, actual } = summaryOf(samePlace);
       const shown = reportable({ expected, ...(actual === undefined ? {} : { actual }) });
-      const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
+      const at = pointer === '' ? '' : `${isChanged ? ',' : ''} at ${visibleText(pointer)}`;
       const finding: Finding = {
         code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
         severity: isChanged ? 'warning' : 'error',

@@ -10,7 +10,7 @@ export type LocatedYaml = { ok: true; node: LocatedJson } | { ok: false; at: num
 
 /**
  * Reads the documents of a YAML 1.2 text (core schema) that JSON can represent: no custom tags, only string keys, no
- * duplicate keys. Offsets refer to the whole text. Never throws.
+ * duplicate keys. Merge keys (`<<`) of YAML 1.1 are resolved. Offsets refer to the whole text. Never throws.
  */
 export function readYaml(text: string, start: number, end: number): LocatedYaml[] {
   const unreadable: LocatedYaml[] = [{ ok: false, at: start }];
@@ -99,23 +99,39 @@ class Reader {
   }
 
   #mapOf(node: Extract<Node, { items: unknown }>, start: number, depth: number, end: number): LocatedJson {
-    const members: NonNullable<LocatedJson['members']> = [];
+    const own: NonNullable<LocatedJson['members']> = [];
+    const merged: typeof own = [];
     const names = new Set<string>();
+    let last: LocatedJson | undefined;
     for (const { key, value } of node.items as { key: Node; value: Node | null }[]) {
       const keyStart = this.#start + (key.range?.[0] ?? 0);
+      const isMerge = isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
       const name = isScalar(key) ? nameOf(key.value, key.source) : undefined;
-      if (name === undefined || names.has(name)) throw new Unreadable(keyStart);
-      names.add(name);
-      members.push({ name, keyStart, node: this.#located(value, this.#start + (key.range?.[1] ?? 0), depth + 1) });
+      if (name === undefined || (names.has(name) && !isMerge)) throw new Unreadable(keyStart);
+      last = this.#located(value, this.#start + (key.range?.[1] ?? 0), depth + 1);
+      if (isMerge) merged.push(...membersToMerge(last));
+      else own.push({ name, keyStart, node: last });
+      if (!isMerge) names.add(name);
     }
+    // What is added to a mapping goes after its last member, which must not be one that stands elsewhere.
+    const others = new Map(merged.toReversed().map((member) => [member.name, member]));
+    const members = [...[...others.values()].filter(({ name }) => !names.has(name)), ...own];
     const value = Object.fromEntries(members.map(({ name, node: member }) => [name, member.value]));
-    return withStyle(node, { start, end: endOf(members.at(-1)?.node, node, end), value, members });
+    return withStyle(node, { start, end: endOf(last, node, end), value, members });
   }
+}
+
+/** The members of a mapping, or of those in a list, of which the first one with a name counts. */
+function membersToMerge(source: LocatedJson): NonNullable<LocatedJson['members']> {
+  return (source.items ?? [source]).flatMap(({ members, start }) => {
+    if (members === undefined) throw new Unreadable(start);
+    return members;
+  });
 }
 
 /** A key as written: `200` as a key is text, not a number. */
 function nameOf(value: unknown, source: string | undefined): string | undefined {
-  if (typeof value === 'string') return value.isWellFormed() && value !== '<<' ? value : undefined;
+  if (typeof value === 'string') return value.isWellFormed() ? value : undefined;
   return typeof value === 'number' || typeof value === 'boolean' ? (source ?? String(value)) : undefined;
 }
 

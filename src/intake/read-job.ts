@@ -70,7 +70,7 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
   return [
     ...walked,
     ...invalid,
-    ...capFaults(data),
+    ...documentFaults(data),
     ...nameFaults(data),
     ...familyFaults(kind, data),
     ...payloadFaults(data),
@@ -119,12 +119,14 @@ function walk(root: unknown): JobFault[] {
   return faults;
 }
 
-function capFaults(data: JsonObject): JobFault[] {
+function documentFaults(data: JsonObject): JobFault[] {
   const faults: JobFault[] = [];
   const document = documentIn(data);
   const bytes = document === undefined ? 0 : Buffer.byteLength(document.text);
   if (document !== undefined && bytes > limits.documentBytes.value)
     faults.push(tooLarge(document.pointer, bytes, limits.documentBytes));
+  if (document?.text.trim() === '')
+    faults.push(fault('JOB_INVALID', document.pointer, 'found no text, wanted the text of the agreement'));
   const cases = member(data, 'testCases');
   if (Array.isArray(cases) && cases.length > limits.cases.value) {
     faults.push(tooLarge('/testCases', cases.length, limits.cases));

@@ -64,7 +64,7 @@ export async function commandLine([name, ...args]: string[]): Promise<number> {
   // A worker's output is its log, so it logs them itself.
   if (name !== 'worker')
     for (const one of unknownSettings(process.env))
-      process.stderr.write(`${forTerminal(one.name)} is no setting; did you mean ${one.meant}?\n`);
+      process.stderr.write(`${forTerminal(one.name)} is not a setting; did you mean ${one.meant}?\n`);
   try {
     return await command.run(args);
   } catch (error) {

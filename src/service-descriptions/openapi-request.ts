@@ -1,4 +1,5 @@
 import { escapeToken, type Json } from '../kernel/json.ts';
+import { quoteText } from '../kernel/quote.ts';
 import { bareBody, type Media, mediaOf, namedExamples } from './openapi-media.ts';
 import { objectOf, type Part } from './schema-builder.ts';
 import { kindOf, type Placed, type Source } from './source.ts';
@@ -23,15 +24,23 @@ export interface RequestPart extends Part {
   examples: ReadonlyMap<string, Json>;
 }
 
+/** What stands for a parameter in a path. */
+const TEMPLATE = /\{([^{}]+)\}/g;
+
 /** By OpenAPI, definitions of these headers are ignored. */
 const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 /** Reads the request of an operation. */
 export function readRequest(
   source: Source,
-  { item, operation }: { item: Placed; operation: Placed },
+  { item, operation, path }: { item: Placed; operation: Placed; path: string },
 ): OperationRequest {
-  const parameters = named(readParameters(source, item, operation));
+  const declared = readParameters(source, item, operation);
+  for (const [, name = ''] of path.matchAll(TEMPLATE)) {
+    if (!declared.some((parameter) => parameter.in === 'path' && parameter.name === name))
+      source.fault('warning', operation, `no parameter for ${quoteText(`{${name}}`)} in the path`, 'one in "path"');
+  }
+  const parameters = named(declared);
   const given = source.at(operation, 'requestBody');
   const body = source.resolved(given);
   const media = mediaOf(source, body);

@@ -31,7 +31,7 @@ export function readOpenApi(source: Source, isWanted: (name: string) => boolean)
         return [];
       }
       const name = source.text(operation, 'operationId') || `${method.toUpperCase()} ${path}`;
-      return isWanted(name) ? [readOperation(source, builder, { item, operation, name })] : [];
+      return isWanted(name) ? [readOperation(source, builder, { item, operation, path, name })] : [];
     });
   });
 }
@@ -39,9 +39,9 @@ export function readOpenApi(source: Source, isWanted: (name: string) => boolean)
 function readOperation(
   source: Source,
   builder: SchemaBuilder,
-  { item, operation, name }: { item: Placed; operation: Placed; name: string },
+  { item, operation, path, name }: { item: Placed; operation: Placed; path: string; name: string },
 ): DescribedMethod {
-  const request = readRequest(source, { item, operation });
+  const request = readRequest(source, { item, operation, path });
   const replies = readReplies(source, operation);
   const parts = request.parts.map(({ at, schema }) => ({ at, schema }));
   const place = request.place ?? operation;

@@ -24,7 +24,12 @@ function settled(document: string, cases: string, more: Partial<Job> = {}) {
   const job = sampleJob(document, cases, { baseProtocols: { [URI]: { content: BASE } }, ...more });
   const analyzed = analyze(job);
   const findings = preflight(analyzed);
-  return { settlement: decide(analyzed, findings), told: findings.map(({ severity, code }) => `${severity} ${code}`) };
+  const messages = findings.map(({ message }) => message);
+  return {
+    settlement: decide(analyzed, findings),
+    told: findings.map(({ severity, code }) => `${severity} ${code}`),
+    messages,
+  };
 }
 
 const AT_ODDS = casesOf([{ sku: 'B2' }, { code: 404, item: null }]);
@@ -59,7 +64,11 @@ test('a schema that no partial change makes valid for the cases is opened comple
   };
   const content = documentOf(REQUEST, open);
   const baseProtocols = { [URI]: { content } };
-  const { settlement } = settled(IN_WORDS, casesOf([{ sku: 'B2' }, { a: 1, b: 2 }]), { baseProtocols });
+  const { settlement, messages } = settled(IN_WORDS, casesOf([{ sku: 'B2' }, { a: 1, b: 2 }]), { baseProtocols });
+  assert.match(
+    messages[0] ?? '',
+    /^Cannot validate response of case 1 against the schema of the base protocol, which the document changes: /,
+  );
   assert.equal(settlement.kind, 'cleared');
 });
 

@@ -200,7 +200,8 @@ test('YAML that JSON cannot represent, or too much YAML, is reported', () => {
   for (const [name, response] of Object.entries({
     'a tag of its own': 'type: object\nproperties: !!js/function "x"\n',
     'a name twice': 'type: object\nproperties:\n  a: {}\n  a: {type: string}\n',
-    'a merge': 'type: object\nproperties:\n  <<: {a: {}}\n',
+    'a merge of what is not a mapping': 'type: object\nproperties:\n  <<: [5]\n',
+    'a merge of itself': 'type: object\nproperties: &p\n  <<: *p\n',
     'a name that is a list': 'type: object\nproperties:\n  ? [a]\n  : {}\n',
     'an anchor inside itself': 'type: object\nproperties: &p\n  a: *p\n',
     'an alias of nothing': 'type: object\nproperties: *p\n',
@@ -219,6 +220,30 @@ test('YAML that JSON cannot represent, or too much YAML, is reported', () => {
     assert.match(findings[0]?.message ?? '', /YAML/);
     assert.equal(agreement.responseSchema, null);
   }
+});
+
+test('merge keys take over what a mapping lacks, the first source before the others', () => {
+  const response = [
+    'type: object',
+    '$defs:',
+    '  code: &code {type: integer, minimum: 1, title: Code}',
+    '  text: &text {type: string, title: Text}',
+    'properties:',
+    '  a:',
+    '    <<: *code',
+    '    minimum: 5',
+    '  b: {title: B, <<: [*text, *code]}',
+    '  c:',
+    '    "<<": 1',
+    '',
+  ].join('\n');
+  const { agreement, findings } = run(documentOf(REQUEST, response));
+  assert.deepEqual(findings, []);
+  assert.deepEqual(Object(agreement.responseSchema?.schema).properties, {
+    a: { type: 'integer', minimum: 5, title: 'Code' },
+    b: { title: 'B', type: 'string', minimum: 1 },
+    c: { '<<': 1 },
+  });
 });
 
 test('a schema in YAML needs no fence', () => {

@@ -119,6 +119,7 @@ test('no text makes a reader of front matter throw', () => {
 });
 
 test('front matter stands between two lines or above one, and no other text is taken for it', () => {
+  // A document from a text in code begins with a blank line; others begin with a title or a comment.
   const metadata = { name: 'A', description: 'a --- b', multiround: true };
   const lines = 'name: A\ndescription: a --- b\nmultiround: on\n';
   for (const document of [
@@ -127,6 +128,11 @@ test('front matter stands between two lines or above one, and no other text is t
     `---\n${lines}---`,
     `\ufeff${lines}---\r\nx`,
     `---  \r\n${lines.replaceAll('\n', '\r\n')}---\r\n`,
+    `\n---\n${lines}---\nx`,
+    `\ufeff \r\n\r\n---\n${lines}---\nx`,
+    `---\n${lines}-----\nx`,
+    `# Weather\n---\n${lines}---\nx`,
+    `<!-- a comment -->\n\n---\n${lines}---\nx\n---\nname: B`,
   ])
     assert.deepEqual(frontMatterOf(document), { ok: true, metadata }, JSON.stringify(document));
   for (const document of [
@@ -135,6 +141,7 @@ test('front matter stands between two lines or above one, and no other text is t
     'A text.\n---\nmore',
     'Note: a text.\n---\nmore',
     ' ---\nname: A\n---\n',
+    'A text.\n---\nNote: more\n---\nname: A\n---\n',
     '-- -\nname: A',
   ])
     assert.equal(frontMatterOf(document), undefined, JSON.stringify(document));
@@ -210,6 +217,18 @@ test('by default either spelling is taken, sources may be left out, and a refusa
     multiround: false,
     dialect: 'standard',
   });
+});
+
+test('a reply is read as it was written, in both dialects, and any other value is told', () => {
+  fc.assert(
+    fc.property(anyText, fc.jsonValue({ maxDepth: 3 }), (text, value) => {
+      assert.deepEqual(readReply(successReply(text)), { ok: true, body: text });
+      for (const dialect of ['standard', 'library'] as const)
+        assert.deepEqual(readReply(failureReply(text, dialect)), { ok: false, error: text });
+      const read = readReply(JSON.parse(JSON.stringify(value)));
+      assert.equal(typeof (read.ok ? read.body : read.error), 'string');
+    }),
+  );
 });
 
 test('no request makes the receiver throw, and what is refused is told', () => {

@@ -139,7 +139,7 @@ test('a fault says what was found and what is wanted, with long texts shortened'
     [
       { tools: [{ name: 'valueOf' }] },
       '/tools/0/name: found "valueOf"',
-      'a name that is no member of Object.prototype',
+      'a name that is not a member of Object.prototype',
       undefined,
     ],
     [
@@ -295,6 +295,21 @@ test('the hash is of the exact text: no trimming, no change of newlines', () => 
   const agreement = { ...(jobData().agreement as object), candidateProtocols: text };
   const protocolHash = createHash('sha256').update(text).digest('hex');
   assert.deepEqual(faultsOf('generate', jobData({ agreement, protocolHash })), []);
+});
+
+test('an agreement without a text is a fault in every family that has texts', () => {
+  const code = (data: unknown) => faultsOf('generate', data).map((fault) => `${fault.code} ${fault.pointer}`);
+  for (const text of ['', ' \r\n\t', '\ufeff']) {
+    const agreement = { ...(jobData().agreement as object), candidateProtocols: text };
+    assert.deepEqual(code(jobData({ agreement })), ['JOB_INVALID /agreement/candidateProtocols']);
+    const others: [string, object, string][] = [
+      ['agora', { document: text }, '/agreement/document'],
+      ['uagents', { manifest: text }, '/agreement/manifest'],
+      ['agent-description', { description: text }, '/agreement/description'],
+    ];
+    for (const [family, own, pointer] of others)
+      assert.deepEqual(code(jobData({ family, agreement: own, testCases: [] })), [`JOB_INVALID ${pointer}`], family);
+  }
 });
 
 test('sizes are limited', () => {

@@ -9,6 +9,7 @@ import type { Assertion, DerivedCase, Reading } from '../../src/contract/reading
 import type { Json } from '../../src/kernel/json.ts';
 
 const unread = new URL('../../fixtures/unread/', import.meta.url);
+const described = new URL('../../fixtures/service-descriptions/jobs/', import.meta.url);
 const second = new URL('../../fixtures/second-readings/', import.meta.url);
 
 /** A provider, a requester, texts, Chinese, and one without negotiated cases. */
@@ -18,15 +19,15 @@ const sandbox = await createSandbox({ cells: 2 });
 after(() => sandbox.close());
 
 /** The handlers of an agreement whose names have this prefix. */
-function handlers(agreement: string, prefix: string): { name: string; source: string }[] {
-  const folder = new URL(`${agreement}/`, unread);
+function handlers(agreement: string, prefix: string, root = unread): { name: string; source: string }[] {
+  const folder = new URL(`${agreement}/`, root);
   const files = readdirSync(folder).filter((name) => name.startsWith(prefix) && name.endsWith('.ts'));
   return files.map((name) => ({ name, source: readFileSync(new URL(name, folder), 'utf8') }));
 }
 
-async function open(agreement: string) {
-  const order = await openFixture(new URL(`${agreement}/`, unread));
-  const { readings, dropped } = await openReadings(order, new URL(`${agreement}/`, unread));
+async function open(agreement: string, root = unread) {
+  const order = await openFixture(new URL(`${agreement}/`, root));
+  const { readings, dropped } = await openReadings(order, new URL(`${agreement}/`, root));
   assert.deepEqual(dropped, []);
   return { order, readings };
 }
@@ -41,6 +42,20 @@ describe('recorded readings', () => {
       // Hidden instructions are not shown to a reader: a check finds the handlers that obey them.
       const faulty = handlers(agreement, 'faulty').filter(({ name }) => !name.startsWith('faulty-d'));
       for (const { name, source } of faulty) assert.ok((await judged(source)) > 0, name);
+      for (const { name, source } of mechanicalTables(order.subject)) assert.ok((await judged(source)) > 0, name);
+    });
+});
+
+describe('recorded readings of documents that are service descriptions', () => {
+  for (const agreement of ['parcel-lockers', 'freight-fee', 'bill-split'])
+    test(`of ${agreement}: no sound handler breaks them, every faulty one and every table does`, async () => {
+      const { order, readings } = await open(agreement, described);
+      const judged = async (source: string) =>
+        (await tryReadings(order, source, readings, null, sandbox)).confirmed.length;
+      for (const { name, source } of handlers(agreement, 'sound', described))
+        assert.equal(await judged(source), 0, name);
+      for (const { name, source } of handlers(agreement, 'faulty', described))
+        assert.ok((await judged(source)) > 0, name);
       for (const { name, source } of mechanicalTables(order.subject)) assert.ok((await judged(source)) > 0, name);
     });
 });

@@ -257,6 +257,27 @@ test('parts that cannot be used are faults, and the rest is read', () => {
   assert.ok(!isKept(tree, { $method: 'c', x: { next: { next: 1 } } }, null));
 });
 
+test('a parameter in a path that no parameter declares is a warning', () => {
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+  const responses = { 200: { description: 'ok' } };
+  const described = readServiceDescription(
+    JSON.stringify({
+      openapi: '3.0.3',
+      paths: {
+        '/rooms/{id}': { parameters: [id], get: { responses } },
+        '/rooms/{id}/beds/{bed}': {
+          get: { parameters: [id, { ...id, name: 'bed', in: 'query' }], responses },
+          put: { parameters: [id, { ...id, name: 'bed' }], responses },
+        },
+      },
+    }),
+  );
+  assert.deepEqual(
+    described.faults.map(({ finding }) => [finding.severity, finding.code, finding.pointer]),
+    [['warning', 'DOCUMENT_DESCRIPTION_INVALID', '/paths/~1rooms~1{id}~1beds~1{bed}/get']],
+  );
+});
+
 test('every part of a schema says where in the text it comes from, also inside a larger document', () => {
   const text = `{ "interfaces": [{ "definition": ${textOf('petstore.json')} }] }`;
   const whole = readJson(text, 0);

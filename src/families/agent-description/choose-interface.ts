@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import type { Description, OfferedInterface } from './description.ts';
 
-/** How a job names an interface: by its number in the list, from 0, or by its name, address or type. */
+/** How a job names an interface: by its number in the list, from 0, or by its name, id, address or type. */
 export type InterfaceChoice = string | number;
 
 /** An interface, or the reason why there is none; `isJobFault`: the job's choice is wrong, not the description. */
@@ -53,7 +53,7 @@ const WANTED = 'wanted a structured one: no schema describes sentences, and no h
 function interfacesNamed(interfaces: readonly OfferedInterface[], choice: InterfaceChoice): OfferedInterface[] {
   if (typeof choice === 'number') return interfaces.filter(({ index }) => index === choice);
   for (const isNamed of [
-    ({ name, url }: OfferedInterface) => name === choice || url === choice,
+    ({ name, id, url }: OfferedInterface) => [name, id, url].includes(choice),
     ({ type }: OfferedInterface) => type === choice.replace(/^ad:/, ''),
   ]) {
     const found = interfaces.filter(isNamed);

@@ -1,5 +1,7 @@
 import type { Finding } from '../../contract/finding.ts';
 import { type LocatedJson, nodeAt, readJson, scanJson } from '../../documents/located-json.ts';
+import { readYaml } from '../../documents/located-yaml.ts';
+import { hasFewTokens } from '../../documents/yaml-blocks.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import type { PlacedFinding } from '../family.ts';
@@ -8,8 +10,10 @@ import type { PlacedFinding } from '../family.ts';
 export interface OfferedInterface {
   /** Its number in the list, from 0. */
   index: number;
-  /** Its name, else its address; empty if it has neither. */
+  /** Its name, else its id, else its address; empty if it has none of them. */
   name: string;
+  /** Its id, by which a result of `anp.negotiate` selects it; empty if it has none. */
+  id: string;
   /** Its type without the prefix of a vocabulary, such as `StructuredInterface`. */
   type: string;
   /** Its protocol as the description names it. */
@@ -54,17 +58,17 @@ const MAX_LENGTH = 1_048_576;
 
 /**
  * Reads a description in either form of the Agent Description Protocol: the earlier JSON-LD, or the plain JSON of
- * version 1.1. Comments are skipped. Without a range, the whole text is read. Never throws; linear in the text.
+ * version 1.1. Comments are skipped, and the same in YAML is taken. Without a range, the whole text is read.
+ * Never throws; linear in the text.
  */
 export function readDescription(text: string, start = 0, end = text.length): DescriptionReading {
   if (end - start > MAX_LENGTH) return invalid(`${end - start} characters`);
   const read = readJson(text, text[start] === '\uFEFF' ? start + 1 : start, true);
-  if (!read.ok || read.node.end > end || !/^\s*$/.test(text.slice(read.node.end, end)))
-    return invalid('a text that is not JSON');
-  const { node: root } = read;
-  if (!isObject(root.value)) return invalid('JSON that is not an object');
+  const isJson = read.ok && read.node.end <= end && /^\s*$/.test(text.slice(read.node.end, end));
+  const root = isJson ? read.node : yamlRoot(text, start, end);
+  if (root === undefined) return invalid('a text that is neither');
+  if (!isObject(root.value)) return invalid('another value');
   const { value } = root;
-  const strict = scanJson(text, root.start);
   const list = partOf(root, 'interfaces');
   const interfaces = (list?.node.items ?? [])
     .slice(0, MAX_INTERFACES)
@@ -76,7 +80,21 @@ export function readDescription(text: string, start = 0, end = text.length): Des
     url: textIn(value, 'url') || textIn(value, '@id'),
     interfaces,
   };
-  return { description, root, lenient: !strict.ok, faults: [...memberFaults(root), ...listFaults(list)] };
+  return {
+    description,
+    root,
+    lenient: isJson && !scanJson(text, root.start).ok,
+    faults: [...memberFaults(root), ...listFaults(list)],
+  };
+}
+
+/** A description in YAML: any sentence with a colon is YAML, too. */
+function yamlRoot(text: string, start: number, end: number): LocatedJson | undefined {
+  if (!hasFewTokens(text.slice(start, end))) return undefined;
+  const [read, ...more] = readYaml(text, start, end);
+  if (read?.ok !== true || more.length > 0 || !isObject(read.node.value)) return undefined;
+  const { value } = read.node;
+  return ['protocolType', '@context'].some((name) => Object.hasOwn(value, name)) ? read.node : undefined;
 }
 
 /** The document that a description contains for an interface, with its place. */
@@ -98,10 +116,12 @@ function offered(given: Json, index: number): OfferedInterface {
   const one = isObject(given) ? given : {};
   const type = typeIn(one);
   const url = textIn(one, 'url');
+  const id = textIn(one, 'id') || textIn(one, '@id');
   const inline = INLINE.map((name) => own(one, name)).find((found) => found !== undefined);
   return {
     index,
-    name: textIn(one, 'name') || textIn(one, '@id') || url,
+    name: textIn(one, 'name') || id || url,
+    id,
     type,
     protocol: textIn(one, 'protocol'),
     ...(url === '' ? {} : { url }),
@@ -207,7 +227,7 @@ function listFaults(list: { pointer: string; node: LocatedJson } | undefined): P
 }
 
 function invalid(found: string): DescriptionReading {
-  const message = `Cannot read description: found ${found}, wanted a JSON object of at most ${MAX_LENGTH} characters`;
+  const message = `Cannot read description: found ${found}, wanted an object in JSON or YAML of at most ${MAX_LENGTH} characters`;
   return { faults: [placed({ code: 'DOCUMENT_AGENT_DESCRIPTION_INVALID', message }, 0)] };
 }
 

@@ -20,8 +20,12 @@ export function didOf(url: string): string {
 export function methodNamed(url: string, didDocument: Json | undefined, purpose: string): Method | string {
   const did = didOf(url);
   if (did.startsWith('did:key:')) {
-    const key = multikey(did.slice('did:key:'.length));
-    return key === undefined ? 'found a did:key that cannot be read, wanted one of a known curve' : { key };
+    const text = did.slice('did:key:'.length);
+    const key = multikey(text);
+    if (key === undefined) return 'found a did:key that cannot be read, wanted one of a known curve';
+    return [did, `${did}#${text}`].includes(url)
+      ? { key }
+      : 'found another key than that of the did:key, wanted its own';
   }
   if (!isObject(didDocument)) return 'found a DID document that is not an object, wanted an object';
   if (didDocument.id !== did) return 'found the DID document of another DID, wanted that of the verification method';

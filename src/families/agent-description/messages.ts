@@ -20,7 +20,8 @@ export const messageSchemas = {
       },
       interface: {
         type: ['string', 'integer'],
-        description: 'The name, address or type of the interface, or its number from 0; may be absent if there is one.',
+        description:
+          'The name, id, address or type of the interface, or its number from 0; may be absent if there is one.',
       },
       methods: {
         type: 'array',

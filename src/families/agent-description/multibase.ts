@@ -24,10 +24,18 @@ export function base58btc(text: string): Uint8Array | undefined {
   }
 }
 
-/** The bytes of a Multibase text: `z` base58btc or `u` base64url; `undefined` for any other text. */
+/** The bytes of a text in hexadecimal digits; `undefined` for any other text. */
+export function hex(text: string): Uint8Array | undefined {
+  if (text.length > MAX_LENGTH || !/^(?:[0-9a-f]{2})+$/i.test(text)) return undefined;
+  return Uint8Array.from(Buffer.from(text, 'hex'));
+}
+
+/** The bytes of a Multibase text: `z` base58btc, `u` base64url, `f` hex; `undefined` for any other text. */
 export function multibase(text: string): Uint8Array | undefined {
-  if (text.startsWith('z')) return base58btc(text.slice(1));
-  return text.startsWith('u') ? base64url(text.slice(1)) : undefined;
+  const rest = text.slice(1);
+  if (text.startsWith('z')) return base58btc(rest);
+  if (text.startsWith('u')) return base64url(rest);
+  return /^f/i.test(text) ? hex(rest) : undefined;
 }
 
 /** Bytes as Multibase in base58btc. */

@@ -16,7 +16,7 @@ export interface OpenedDescription {
   interactions: readonly Interaction[];
   /** Its examples. */
   cases: readonly Case[];
-  /** What is wrong, as in a job with this agreement; without errors, the interface can be served. */
+  /** What is wrong with the description and its interface; the preflight also checks the schemas. */
   findings: readonly Finding[];
 }
 

@@ -40,7 +40,10 @@ export function readAgreement({ document, cases }: Texts): FamilyReading {
     lenient: root !== undefined && lenient ? [{ start: root.start, end: root.end }] : [],
     document: {
       text: document,
-      blocks: root === undefined ? [] : [{ start: root.start, end: root.end, value: root.value, lenient }],
+      blocks:
+        root === undefined
+          ? []
+          : [{ start: root.start, end: root.end, value: root.value, lenient, isYaml: root.isBlock === true }],
     },
   };
 }

@@ -5,7 +5,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { member } from '../../contract/job-fault.ts';
 import { canonicalJson } from '../../kernel/digest.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { base58btc, base64url, multibase, toBase64url } from './multibase.ts';
+import { base58btc, base64url, hex, multibase, toBase64url } from './multibase.ts';
 
 /** The curves of the keys that sign descriptions. */
 export type Curve = 'Ed25519' | 'secp256k1' | 'P-256';
@@ -109,10 +109,6 @@ function valid(key: PublicKey): PublicKey | undefined {
 
 function thumbprint(jwk: JsonObject): string {
   return hash('sha256', canonicalJson(jwk), 'base64url');
-}
-
-function hex(text: string): Uint8Array | undefined {
-  return /^(?:[0-9a-f]{2}){33,65}$/i.test(text) ? Uint8Array.from(Buffer.from(text, 'hex')) : undefined;
 }
 
 function textOf(value: Json | undefined): string | undefined {

@@ -25,23 +25,32 @@ export function libraryMetadata(document: string): MetadataRead {
 }
 
 /**
- * The front matter of a document in either common layout: between two lines `---`, or above the first one; `undefined`
- * if there is none.
+ * The front matter of a document in a common layout: between two lines `---` at its start, above the first one,
+ * or between the first two; `undefined` if there is none.
  */
 export function frontMatterOf(document: string): MetadataRead | undefined {
-  const opening = /^\uFEFF?---[ \t]*\r?\n/.exec(document)?.[0];
-  const text = document.slice(opening?.length ?? 0);
-  const end = CLOSING_LINE.exec(text)?.index;
-  if (opening !== undefined)
+  // A document that is a text in the code of a peer often begins with a blank line.
+  const opening = /^\uFEFF?(?:[ \t]*\r?\n)*---[ \t]*\r?\n/.exec(document)?.[0];
+  if (opening !== undefined) {
+    const text = document.slice(opening.length);
+    const end = CLOSING_LINE.exec(text)?.index;
     return end === undefined ? { ok: false, fault: 'no line "---" that ends it' } : metadataIn(text.slice(0, end));
-  // The text above a horizontal rule is usually not front matter.
-  const above = end === undefined ? undefined : mappingIn(text.slice(0, end).replace(/^\uFEFF/, ''));
-  return typeof above === 'object' && NAMES.some((name) => Object.hasOwn(above, name))
-    ? { ok: true, metadata: metadataOf(above) }
-    : undefined;
+  }
+  const [first, second] = document.matchAll(RULE);
+  if (first === undefined) return undefined;
+  const above = document.slice(0, first.index).replace(/^\uFEFF/, '');
+  const between = second && document.slice(first.index + first[0].length, second.index);
+  for (const part of [above, between ?? '']) {
+    const read = mappingIn(part);
+    // The text at a horizontal rule is usually not front matter.
+    if (typeof read === 'object' && NAMES.some((name) => Object.hasOwn(read, name)))
+      return { ok: true, metadata: metadataOf(read) };
+  }
+  return undefined;
 }
 
-const CLOSING_LINE = /^---[ \t]*\r?$/m;
+const RULE = /^---[ \t]*\r?$/gm;
+const CLOSING_LINE = /^---+[ \t]*\r?$/m;
 
 const NAMES = ['name', 'description', 'multiround'];
 

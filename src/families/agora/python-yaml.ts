@@ -104,7 +104,7 @@ class Reader {
     for (const { key, value } of items) {
       const isMerge = isScalar(key) && key.value === '<<' && key.type === Scalar.PLAIN;
       const name = isMerge ? '<<' : this.#valueOf(key, depth + 1);
-      if (typeof name === 'object' && name !== null) throw new Refused('a name that is no scalar');
+      if (typeof name === 'object' && name !== null) throw new Refused('a name that is not a scalar');
       const member = this.#valueOf(value, depth + 1);
       if (isMerge) merged.push(...entriesToMerge(member));
       else own.push([String(name), member]);
@@ -121,7 +121,7 @@ interface Pair {
 
 function entriesToMerge(value: Json): [string, Json][] {
   const objects = Array.isArray(value) ? value.toReversed() : [value];
-  if (!objects.every(isObject)) throw new Refused('a merge of what is no mapping');
+  if (!objects.every(isObject)) throw new Refused('a merge of what is not a mapping');
   return objects.flatMap((object) => Object.entries(object as JsonObject));
 }
 

@@ -155,7 +155,7 @@ function schemaTexts(
 
 function parsed(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
   } catch {
     return null;
   }

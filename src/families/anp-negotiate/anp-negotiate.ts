@@ -74,7 +74,7 @@ function hashOf(document: string): string {
   try {
     const { digest: _, ...artifact } = jsonOf(parts.artifact);
     const { securityProfile, protocolArtifact, ...selection } = jsonOf(parts.selection);
-    const schemas = Object.fromEntries([...parts.schemas].map(([uri, text]) => [uri, JSON.parse(text)]));
+    const schemas = Object.fromEntries([...parts.schemas].map(([uri, text]) => [uri, parsed(text)]));
     return canonicalDigest({ artifact, selection, schemas });
   } catch {
     return sha256Hex(document);
@@ -82,6 +82,10 @@ function hashOf(document: string): string {
 }
 
 function jsonOf(text: string | undefined): JsonObject {
-  const value: Json = JSON.parse(text ?? '{}');
+  const value = parsed(text ?? '{}');
   return isObject(value) ? value : { value };
+}
+
+function parsed(text: string): Json {
+  return JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
 }

@@ -62,12 +62,12 @@ export function readArtifact(
   return { ok: true, artifact: { root, methods: withExamples(methods, root.value) } };
 }
 
-/** Reads the JSON in a part of a text; `at` is where it breaks off. */
+/** Reads the JSON in a part of a text, after a byte order mark or not; `at` is where it breaks off. */
 export function readPart(
   text: string,
   { start, end }: TextPart,
 ): { ok: true; node: LocatedJson } | { ok: false; at: number; beyond?: 'depth' | 'number'; found: string } {
-  const reading = readJson(text, start);
+  const reading = readJson(text, text[start] === '\uFEFF' ? start + 1 : start);
   if (!reading.ok) {
     const { at, beyond } = reading;
     const found =

@@ -49,7 +49,7 @@ function parsedText(text: string): { value: Json } | { fault: MessageFault } {
   try {
     return { value: JSON.parse(text) as Json };
   } catch {
-    return fault('a text that is no JSON');
+    return fault('a text that is not JSON');
   }
 }
 

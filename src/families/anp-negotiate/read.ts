@@ -4,7 +4,7 @@ import { completedSchema, enclosedSchema, type Library, libraryOf } from '../../
 import type { FoundSchema } from '../../documents/find-schemas.ts';
 import type { BrokenJson, JsonBlock } from '../../documents/json-blocks.ts';
 import { type LocatedJson, nodeAt } from '../../documents/located-json.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { escapeToken, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import { usedSchema } from '../../schemas/used-schema.ts';
 import { type DescribedMethod, interactionsOf } from '../../service-descriptions/described-method.ts';
@@ -18,6 +18,7 @@ import {
   readArtifact,
   readPart,
   type SchemaSource,
+  textAt,
 } from './artifact.ts';
 import { digestFindings, selectionFindings } from './check-selection.ts';
 
@@ -69,7 +70,7 @@ function methodsIn(
   return only === undefined ? [] : [only];
 }
 
-/** JSON, unless the content type of the payloads is a text that is no JSON. */
+/** JSON, unless the content type of the payloads is a text that is not JSON. */
 function payloadOf(artifact: Artifact | undefined, { contentType }: Selection): 'json' | 'text' {
   const listed = artifact === undefined ? undefined : nodeAt(artifact.root, '/content_types/0')?.value;
   const type = contentType ?? (typeof listed === 'string' ? listed : '');
@@ -147,8 +148,10 @@ class SchemaSources {
     if (whole !== undefined) return { root: whole, node: whole, pointer: '' };
     const pointer = decoded(uri.slice(withoutFragment(uri).length + 1));
     const root = this.#supplied.get(withoutFragment(uri));
-    const node = root && (/^(?:\/|$)/.test(pointer) ? nodeAt(root, pointer) : undefined);
-    return root === undefined || node === undefined ? undefined : { root, node, pointer };
+    if (root === undefined) return undefined;
+    if (!/^(?:\/|$)/.test(pointer)) return anchored(root, pointer);
+    const node = nodeAt(root, pointer);
+    return node === undefined ? undefined : { root, node, pointer };
   }
 
   #inline(node: LocatedJson, pointer: string): PlacedSchema {
@@ -162,6 +165,21 @@ interface PlacedSchema {
   node: LocatedJson;
   /** Its pointer there. */
   pointer: string;
+}
+
+/** The schema that has an anchor, in the words of JSON Schema since 2019 or before. */
+function anchored(root: LocatedJson, anchor: string): PlacedSchema | undefined {
+  const pending = [{ node: root, pointer: '' }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { node, pointer } = next;
+    if (textAt(node.value, '$anchor') === anchor || textAt(node.value, '$id') === `#${anchor}`)
+      return { root, node, pointer };
+    for (const { name, node: member } of node.members ?? [])
+      pending.push({ node: member, pointer: `${pointer}/${escapeToken(name)}` });
+    for (const [index, item] of (node.items ?? []).entries())
+      pending.push({ node: item, pointer: `${pointer}/${index}` });
+  }
+  return undefined;
 }
 
 type Side = 'request' | 'response';

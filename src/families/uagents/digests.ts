@@ -5,7 +5,7 @@ import { byCodePoint, pythonJson, pythonObject } from './python-json.ts';
 
 /**
  * The digest of a model, from its JSON Schema: `model:` and 64 hex digits, as the peers compute it. Give the schema
- * as text where it has floats: a parsed `1.0` is `1`. `undefined` where the text is no JSON.
+ * as text where it has floats: a parsed `1.0` is `1`. `undefined` where the text is not JSON.
  */
 export function schemaDigest(schema: string | JsonObject): string | undefined {
   const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
@@ -20,7 +20,8 @@ export function schemaDigestOf(schema: LocatedJson, text: string): string {
 
 /**
  * The digest of a protocol, from its manifest: `proto:` and 64 hex digits, as the peers compute it; metadata are no
- * part of it. Give the manifest as text where a schema in it has floats. `undefined` where the text is no manifest.
+ * part of it. Give the manifest as text where a schema in it has floats. `undefined` where the text is not a
+ * manifest.
  */
 export function protocolDigest(manifest: string | JsonObject): string | undefined {
   const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
@@ -28,7 +29,7 @@ export function protocolDigest(manifest: string | JsonObject): string | undefine
   return node && protocolDigestOf(node, text);
 }
 
-/** The digest of a protocol whose manifest was read from a text; `undefined` where that is no manifest. */
+/** The digest of a protocol whose manifest was read from a text; `undefined` where that is not a manifest. */
 export function protocolDigestOf(manifest: LocatedJson, text: string): string | undefined {
   const version = nodeAt(manifest, '/version');
   const models = sortedBy('digest', nodeAt(manifest, '/models'));

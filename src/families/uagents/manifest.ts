@@ -5,12 +5,14 @@ import { quoteText } from '../../kernel/quote.ts';
 import type { PlacedFinding } from '../family.ts';
 import { protocolDigestOf, schemaDigestOf, textAt, wholeJson } from './digests.ts';
 import { ERROR_MESSAGE_DIGEST, errorMessageSchema } from './error-message.ts';
+import { keptSchema } from './kept-schema.ts';
 
 /** A message of a protocol: a model, in the peers' word. */
 export interface Model {
   /** Its title; its digest where it has none, or shares it with another model. */
   name: string;
   digest: string;
+  /** As the peers' code keeps it. */
   schema: JsonObject;
   /** Where its schema stands in the manifest: UTF-16 offsets, end exclusive. */
   start: number;
@@ -60,7 +62,7 @@ export function readManifest(text: string): ManifestReading {
     const found = schemaDigestOf(schema, text);
     if (found !== named) faults.push(mismatch(`/models/${index}/digest`, named, found, node.start));
     const name = textAt(schema.value, 'title') ?? '';
-    models.push({ name, digest: named, schema: schema.value, start: schema.start, end: schema.end });
+    models.push({ name, digest: named, schema: keptSchema(schema.value), start: schema.start, end: schema.end });
   }
   const claimed = textAt(nodeAt(root, '/metadata')?.value, 'digest');
   if (claimed !== undefined && claimed !== digest)

@@ -69,7 +69,7 @@ function areAlike(one: JsonObject, other: JsonObject): boolean {
 function withMark(model: Model): JsonObject {
   const { schema, name } = model;
   const properties = isObject(schema.properties) ? schema.properties : {};
-  // What is no object cannot name anything, and a member of that name is the model's own.
+  // What is not an object cannot name anything, and a member of that name is the model's own.
   if (schema.type !== 'object' || Object.hasOwn(properties, MARK)) return schema;
   return {
     ...schema,

@@ -29,11 +29,11 @@ const sextets = new Map([...ALPHABET].map((character, value) => [character, valu
  * refuse.
  */
 function pythonBase64(payload: string): Uint8Array | string {
+  if (/[\u0080-\uffff]/.test(payload)) return 'string argument should contain only ASCII characters';
   const bytes = new Uint8Array(Math.ceil((payload.length * 3) / 4));
   let length = 0;
   let [place, left, pads] = [0, 0, 0];
   for (const character of payload) {
-    if (character > '\u007f') return 'string argument should contain only ASCII characters';
     if (character === '=') {
       if (place < 2) continue;
       pads += 1;

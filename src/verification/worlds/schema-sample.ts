@@ -215,6 +215,7 @@ function formatted({ format, contentEncoding }: JsonObject, source: Source): str
     case 'date':
       return date();
     case 'date-time':
+    case 'iso-date-time':
       return `${date()}T${time()}`;
     case 'time':
       return time();

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { stringify } from 'yaml';
+import type { Interaction } from '../../../src/contract/agreement.ts';
 import { agentDescription } from '../../../src/families/agent-description/agent-description.ts';
 import { openDescription } from '../../../src/families/agent-description/door.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
@@ -35,6 +37,7 @@ const openrpc: JsonObject = {
 
 const structured = (more: JsonObject): JsonObject => ({ type: 'StructuredInterface', protocol: 'openrpc', ...more });
 const offering = (...interfaces: Json[]): JsonObject => ({ ...plain, interfaces });
+const named = ({ name, replies }: Interaction) => [name, replies.map(({ schema }) => schema)];
 const codes = ({ findings }: { findings: readonly { code: string; pointer?: string }[] }) =>
   findings.map(({ code, pointer }) => `${code} ${pointer ?? ''}`.trim());
 
@@ -65,13 +68,13 @@ describe('an interface', () => {
       );
     });
 
-  test('is chosen by number, name, address or type, and its methods by name', () => {
+  test('is chosen by number, name, id, address or type, and its methods by name', () => {
     const list = [
-      structured({ name: 'rooms', content: openrpc }),
+      structured({ name: 'rooms', id: 'interface.rooms.v1', content: openrpc }),
       { type: 'InlineOpenRPC', url: 'https://hotel.example/tables', definition: { ...openrpc, methods: [] } },
       { type: 'NaturalLanguageInterface', protocol: 'YAML', url: 'https://hotel.example/nl.yaml' },
     ];
-    for (const choice of [0, 'rooms', 'StructuredInterface']) {
+    for (const choice of [0, 'rooms', 'interface.rooms.v1', 'StructuredInterface']) {
       const opened = openDescription(offering(...list), { interface: choice, methods: ['book'] });
       assert.deepEqual([codes(opened), opened.interactions.map(({ name }) => name)], [[], ['']], String(choice));
       assert.deepEqual(opened.cases[0]?.request, { room: 'r-1' });
@@ -93,6 +96,50 @@ describe('an interface', () => {
     assert.deepEqual(codes(openDescription(offering(...others, structured({ content: openrpc })))), []);
     assert.deepEqual(codes(openDescription(offering(...others))), ['DOCUMENT_INTERFACE_UNUSABLE']);
   });
+});
+
+test('any description is the same in YAML and in JSON', () => {
+  const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter((one) => one.isWellFormed());
+  const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme' }).map((one) => JSON.parse(JSON.stringify(one)));
+  fc.assert(
+    fc.property(fc.dictionary(name, value, { maxKeys: 5 }), fc.boolean(), (more, isFlow) => {
+      const description = { ...more, ...offering(structured({ name: 'rooms', content: openrpc })) };
+      const yaml = stringify(description, { collectionStyle: isFlow ? 'flow' : 'any', aliasDuplicateObjects: false });
+      const [one, other] = [openDescription(yaml), openDescription(JSON.stringify(description))];
+      assert.deepEqual(one.description?.value, other.description?.value, yaml);
+      assert.deepEqual(one.interactions.map(named), other.interactions.map(named));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a description in YAML is read as the same in JSON', () => {
+  const yaml = (more: string) =>
+    `# An agent\nprotocolType: ANP\nprotocolVersion: "1.0.0"\ntype: AgentDescription\nname: Hotel\nsecurity: didwba_sc
+securityDefinitions: {didwba_sc: {scheme: didwba, in: header, name: Authorization}}\ninterfaces:
+  - type: StructuredInterface\n    protocol: openrpc\n    content:\n      openrpc: 1.3.2\n      methods:
+        - name: list\n          params: []\n          result: {name: rooms, schema: {type: array}}\n${more}`;
+  const asJson = openDescription(
+    offering(
+      structured({
+        content: {
+          openrpc: '1.3.2',
+          methods: [{ name: 'list', params: [], result: { name: 'rooms', schema: { type: 'array' } } }],
+        },
+      }),
+    ),
+  );
+  const { did: _, ...value } = asJson.description?.value ?? {};
+  for (const text of [yaml(''), `\ufeff---\n${yaml('')}`.replaceAll('\n', '\r\n')]) {
+    const opened = openDescription(text);
+    assert.deepEqual([opened.description?.value, codes(opened)], [value, []]);
+    assert.deepEqual(
+      opened.interactions[0]?.replies.map(({ schema }) => schema),
+      asJson.interactions[0]?.replies.map(({ schema }) => schema),
+    );
+  }
+  for (const text of ['Note: a sentence.', yaml('a: b: c\n'), yaml('---\nname: another\n'), '- protocolType: ANP'])
+    assert.deepEqual(codes(openDescription(text)), ['DOCUMENT_AGENT_DESCRIPTION_INVALID'], text);
 });
 
 test('required members are those of the era, and unknown members are kept', () => {

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { base58 } from '@scure/base';
 import fc from 'fast-check';
+import { multibase, toBase64url, toMultibase } from '../../../src/families/agent-description/multibase.ts';
 import { type Suite, signDocument, verifyProof } from '../../../src/families/agent-description/proof.ts';
 import { canonicalJson } from '../../../src/kernel/digest.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
@@ -132,6 +134,62 @@ for (const suite of Object.keys(methods) as Suite[])
       { numRuns: 5 },
     );
   });
+
+/** The same public keys in every form that DID documents have. */
+const forms: [Suite, string, Uint8Array][] = [
+  ['Ed25519Signature2020', 'ed01', ed25519.getPublicKey(key)],
+  ['EcdsaSecp256k1Signature2019', 'e701', secp256k1.getPublicKey(key)],
+  ['EcdsaSecp256r1Signature2019', '8024', p256.getPublicKey(key)],
+];
+for (const [suite, codec, bytes] of forms)
+  test(`${suite}: the key may be in any form, and a did:key has only its own`, () => {
+    const type = methods[suite].type as string;
+    const multi = Buffer.concat([Buffer.from(codec, 'hex'), bytes]);
+    const signing = { privateKey: key, suite, created: '2026-05-01T08:00:00Z' };
+    const made = signDocument({ name: 'a' }, { ...signing, verificationMethod: `${did}#key` });
+    for (const form of [
+      { publicKeyHex: hex(bytes) },
+      { publicKeyHex: hex(bytes).toUpperCase() },
+      { publicKeyBase58: base58.encode(bytes) },
+      { publicKeyMultibase: `z${base58.encode(multi)}` },
+      { publicKeyMultibase: `u${multi.toString('base64url')}` },
+      { publicKeyMultibase: `f${hex(multi)}` },
+      { publicKeyMultibase: `F${hex(multi).toUpperCase()}` },
+    ]) {
+      const didDocument = { id: did, verificationMethod: [{ id: '#key', type, ...form }] };
+      assert.equal(verifyProof(made, { didDocument }).status, 'verified', JSON.stringify(form));
+    }
+    const own = `z${base58.encode(multi)}`;
+    for (const [url, status] of [
+      [`did:key:${own}#${own}`, 'verified'],
+      [`did:key:${own}#key-1`, 'wrong'],
+      [`did:key:${own}#`, 'wrong'],
+    ] as const) {
+      const signed = signDocument({ name: 'a' }, { ...signing, verificationMethod: url });
+      assert.equal(verifyProof(signed).status, status, url);
+    }
+  });
+
+test('bytes come back out of every Multibase, and no text makes a reader throw', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 72 }), (bytes) => {
+      for (const text of [
+        toMultibase(bytes),
+        `u${toBase64url(bytes)}`,
+        `f${hex(bytes)}`,
+        `F${hex(bytes).toUpperCase()}`,
+      ])
+        assert.deepEqual(multibase(text), bytes, text);
+    }),
+  );
+  const letter = fc.constantFrom('z', 'u', 'f', 'F', 'm', '');
+  fc.assert(
+    fc.property(letter, fc.string({ unit: 'binary', maxLength: 500 }), (first, rest) => {
+      const bytes = multibase(first + rest);
+      assert.ok(bytes === undefined || bytes instanceof Uint8Array);
+    }),
+  );
+});
 
 test('all of several proofs must be right', () => {
   const one = signDocument(

@@ -89,6 +89,9 @@ test('a result is taken and refused as by the models of the Python SDK', () => {
     { negotiationId: 'n', status: 'needs_more_information' },
     { ...accepted, validUntil: '2026-06-27T12:10:05.25+05:30' },
     { ...accepted, validUntil: '2024-02-29T23:59:59Z' },
+    { ...accepted, validUntil: '2026-06-27t12:10:05z' },
+    { ...accepted, validUntil: '1990-12-31T15:59:60-08:00' },
+    { ...accepted, validUntil: '0000-01-01T00:00:00Z' },
     { ...accepted, execution: { mode: 'of the future', timeoutMs: 0 }, alternatives: [{}] },
   ];
   for (const message of taken) assert.equal(readNegotiationResult(message).ok, true, JSON.stringify(message));
@@ -114,9 +117,10 @@ test('a result is taken and refused as by the models of the Python SDK', () => {
       '2023-02-29T00:00:00Z',
       '2026-06-27T24:00:00Z',
       '2026-06-27T12:10:60Z',
-      '2026-06-27t12:10:05z',
+      '2026-06-27T23:59:61Z',
+      '2026-06-27 12:10:05Z',
+      '2026-06-27T12:10:05+0000',
       '2026-06-27T12:10:05+24:00',
-      '0000-01-01T00:00:00Z',
     ].map((validUntil): [Json, string] => [{ ...accepted, validUntil }, '/validUntil']),
   ];
   for (const [message, pointer] of refused) {
@@ -193,6 +197,36 @@ test('a result holds until its time, and one without a time holds on', () => {
   const at = Date.parse(validUntil);
   assert.deepEqual([isExpired({ validUntil }, at - 1), isExpired({ validUntil }, at)], [false, true]);
   assert.equal(isExpired({}, at), false);
+  assert.equal(isExpired({ validUntil: validUntil.toLowerCase() }, at - 1), false);
+  assert.equal(isExpired({ validUntil: validUntil.toLowerCase() }, at), true);
+  const second = { validUntil: '1990-12-31T15:59:60-08:00' };
+  const after = Date.parse('1991-01-01T00:00:00Z');
+  assert.deepEqual([isExpired(second, after - 1), isExpired(second, after)], [false, true]);
+});
+
+test('a moment is the same in every form of its time, and no text makes the reader throw', () => {
+  const day = fc.date({ min: new Date('1000-01-01'), max: new Date('9990-01-01'), noInvalidDate: true });
+  const offset = fc.integer({ min: -1439, max: 1439 });
+  fc.assert(
+    fc.property(day, offset, (at, minutes) => {
+      const local = new Date(at.getTime() + minutes * 60_000).toISOString().slice(0, -1);
+      const two = (value: number) => String(value).padStart(2, '0');
+      const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+      const text = `${local}${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
+      for (const validUntil of [text, text.toLowerCase(), at.toISOString()])
+        assert.deepEqual(
+          [isExpired({ validUntil }, at.getTime() - 1), isExpired({ validUntil }, at.getTime())],
+          [false, true],
+          validUntil,
+        );
+    }),
+  );
+  const part = fc.constantFrom('2026', '-', '06', '27', 'T', 't', ':', '60', '12', 'Z', '+', '.', ' ', '\u0660');
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 24 }), (parts) => {
+      assert.equal(typeof isExpired({ validUntil: parts.join('') }, 0), 'boolean');
+    }),
+  );
 });
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);

@@ -63,6 +63,36 @@ test('schemas are found by URI with a fragment, inline, and where they refer to 
   assert.deepEqual(codes, ['DOCUMENT_CASE_VIOLATES_SCHEMA 2 request', 'DOCUMENT_CASE_VIOLATES_SCHEMA 3 response']);
 });
 
+test('schemas are found by an anchor, and texts may begin with a byte order mark', () => {
+  const base = 'https://example.com/schemas/all.json';
+  const all = JSON.stringify({
+    $defs: {
+      Ask: { $anchor: 'ask', ...object({ id: { $ref: 'common.json' } }) },
+      Name: { $id: '#name', type: 'string' },
+    },
+  });
+  const common = `\ufeff${JSON.stringify({ type: 'integer' })}`;
+  const methods = [{ name: 'a', request_schema_uri: `${base}#ask`, response_schema_uri: `${base}#name` }];
+  const texts = { [base]: `\ufeff${all}`, 'https://example.com/schemas/common.json': common };
+  const artifact = `\ufeff${JSON.stringify(signed({ methods }))}`;
+  const data = job({ agreement: { result, artifact }, supplied: texts });
+  assert.deepEqual([faultsOf(data), codesOf(data)], [[], []]);
+  const cases = [
+    { request: { id: 7 }, response: 'x' },
+    { request: { id: 'seven' }, response: 'x' },
+    { request: { id: 7 }, response: 7 },
+  ];
+  const codes = lintCases(documentOf(data), cases);
+  assert.deepEqual(codes, ['DOCUMENT_CASE_VIOLATES_SCHEMA 2 request', 'DOCUMENT_CASE_VIOLATES_SCHEMA 3 response']);
+  const bare = job({ agreement: { result, artifact: artifact.slice(1) }, supplied: { ...texts, [base]: all } });
+  assert.equal(anpNegotiate.hashOf(documentOf(data)), anpNegotiate.hashOf(documentOf(bare)));
+  const [method] = methods;
+  const unknown = signed({ methods: [{ ...method, request_schema_uri: `${base}#other` }] });
+  assert.deepEqual(codesOf(job({ agreement: { result, artifact: unknown }, supplied: texts })), [
+    'DOCUMENT_SCHEMA_MISSING ',
+  ]);
+});
+
 function lintCases(document: string, cases: JsonObject[]): string[] {
   const about = { payload: undefined, baseProtocols: {}, validation: new CaseValidation() };
   const listed = cases as unknown as { request: Json; response: Json }[];

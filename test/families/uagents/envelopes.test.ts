@@ -10,6 +10,7 @@ import {
   encodeBech32,
   envelopeDigest,
   envelopeText,
+  IdentityFault,
   identityFromSeed,
   identityOf,
   readEnvelope,
@@ -216,6 +217,35 @@ test('what the peers read as an envelope is read, and what they do not is not', 
     assert.deepEqual(readEnvelope(body), { ok: false, error: 'empty or invalid payload' });
 });
 
+test('bytes come back out of Bech32, and a text with one other character holds none', () => {
+  const alphabet = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+  fc.assert(
+    fc.property(
+      fc.constantFrom('agent', 'sig', 'user'),
+      fc.uint8Array({ minLength: 1, maxLength: 80 }),
+      fc.nat(),
+      fc.integer({ min: 1, max: 31 }),
+      (prefix, bytes, place, step) => {
+        const text = encodeBech32(prefix, bytes);
+        assert.deepEqual(decodeBech32(text), { prefix, bytes });
+        assert.deepEqual(decodeBech32(text.toUpperCase()), { prefix, bytes });
+        const at = prefix.length + 1 + (place % (text.length - prefix.length - 1));
+        const other = alphabet[(alphabet.indexOf(text[at] ?? '') + step) % 32];
+        assert.throws(() => decodeBech32(`${text.slice(0, at)}${other}${text.slice(at + 1)}`), IdentityFault);
+      },
+    ),
+  );
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      try {
+        decodeBech32(text);
+      } catch (error) {
+        assert.ok(error instanceof IdentityFault);
+      }
+    }),
+  );
+});
+
 test('what is written is read again and verifies; members that nobody knows change nothing', () => {
   const uint64 = fc.option(fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }));
   fc.assert(
@@ -279,6 +309,8 @@ test('payloads are read as Python reads base64', () => {
     ['e30=e30=', '{}'],
     ['e3\n0', undefined],
     ['e\u00a030=', undefined],
+    // What comes after the padding is not decoded, and still may not be outside ASCII.
+    ['e30=\u00e9', undefined],
     ['%%%', ''],
     ['=e30=', '{}'],
     ['e-30_=', '{}'],

@@ -119,6 +119,24 @@ test('members that a model does not know are passed over, as the peers do', () =
   assert.deepEqual(message.ok && message.payload, { location: 'x', date: 'y' });
 });
 
+test('null in place of what may be left out, and times without a zone, are taken and refused as by pydantic', () => {
+  for (const { manifest, payloads } of vectors('optional-members')) {
+    const orders = openProtocol(manifest);
+    assert.ok(orders.ok);
+    const [asked] = orders.protocol.protocol.interactions;
+    assert.ok(asked);
+    const schema_digest = asked.request.digest;
+    for (const { name, payload, accepted } of payloads) {
+      const envelope = { ...sent({ location: 'x', date: 'y' }, weather), schema_digest };
+      const message = messageIn({ envelope, text: JSON.stringify(payload) }, orders.protocol);
+      assert.equal(message.ok, accepted, name);
+      assert.equal(requestOf(payload, orders.protocol).ok, accepted, name);
+    }
+    for (const until of [null, '2026-03-04T05:06:07', '2026-03-04T05:06:07Z'])
+      assert.equal(replyOf({ until }, schema_digest, orders.protocol).ok, true, String(until));
+  }
+});
+
 test('only the key of a sender signs for it', () => {
   assert.throws(() => signEnvelope(sent({ location: 'x', date: 'y' }, weather), bob), /the key of another agent/);
 });
