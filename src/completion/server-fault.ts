@@ -76,7 +76,7 @@ export function isFault(value: unknown): boolean {
 }
 
 function isPresent(member: Json | undefined): boolean {
-  if (Array.isArray(member)) return member.length > 0;
+  if (typeof member === 'object' && member !== null) return Object.keys(member).length > 0;
   return member !== undefined && member !== null && member !== '' && member !== false && member !== 0;
 }
 
