@@ -38,7 +38,7 @@ interface Report {
 const FORM: ReadonlySet<number | undefined> = new Set([undefined, 400, 404, 413, 415, 422, 500, 501]);
 
 const REFUSES =
-  /\bnot\b.{0,30}\b(?:support|enabl|allow|permit|accept|avail)|(?:does not|doesn't|do not|cannot|can't) |unsupported|un(?:known|expected|recogni[sz]ed)|invalid|extra|forbidden|only|must|disabl|disallow|refus|verified|deprecated/i;
+  /\bnot\b.{0,30}\b(?:support|implement|enabl|allow|permit|accept|avail)|(?:does not|doesn't|do not|cannot|can't) |unsupported|un(?:known|expected|recogni[sz]ed)|invalid|extra|forbidden|only|must|disabl|disallow|refus|verified|deprecated/i;
 const FILTERS =
   /content[_ ]?filter|content_policy|content management policy|ResponsibleAI|data_inspection|moderation|flagged|prohibited_content|(?:inappropriate|sensitive|unsafe|harmful) content|content.{0,20}(?:violat|risk|exists risk)|usage polic|blocked.{0,40}safety|safety.{0,20}(?:system|filter|check|violation)/i;
 const CREDIT =
@@ -327,7 +327,8 @@ function isOfFormat(report: Report): boolean {
 }
 
 function isOfSystemRole({ fault: { place }, said }: Report): boolean {
-  if (/roles must alternate|only user and assistant|first message.{0,40}user/i.test(said)) return true;
+  if (/roles must alternate|a valid role: user|only user and assistant|first message.{0,40}user/i.test(said))
+    return true;
   if (/^(?:body\.)?messages\W*0\W*role/.test(place)) return true;
   const named =
     /\b(?:system|developer)\b.{0,30}\b(?:roles?|messages?|prompts?|instructions?)\b|\b(?:roles?|messages?|prompts?)\b.{0,60}\b(?:system|developer)\b/i;

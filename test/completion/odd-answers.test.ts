@@ -223,6 +223,15 @@ test('a base URL is asked as it was meant', async () => {
     ['BASE/v1/chat/completions', '/v1/chat/completions'],
     ['BASE/v1/chat/completions/chat/completions/', '/v1/chat/completions'],
     ['BASE/v1/models', '/v1/chat/completions'],
+    ['BASE/v1/responses', '/v1/chat/completions'],
+    ['BASE/v1/messages/', '/v1/chat/completions'],
+    ['BASE/api/generate', '/chat/completions'],
+    ['BASE/api/chat', '/chat/completions'],
+    ['BASE/api/chat/completions', '/api/chat/completions'],
+    [
+      'BASE/openai/deployments/m/chat/completions?api-version=2',
+      '/openai/deployments/m/chat/completions?api-version=2',
+    ],
     ['BASE/openai?api-version=2', '/openai/chat/completions?api-version=2'],
     ['BASE', '/chat/completions'],
   ] as const) {

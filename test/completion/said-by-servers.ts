@@ -160,6 +160,7 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [500, { error: 'input is too long for the context window' }],
   ],
   'the system role refused': [
+    [400, [error('Please use a valid role: user, model.', { status: 'INVALID_ARGUMENT' })]],
     [
       400,
       { object: 'error', message: 'The system role is not supported', type: 'BadRequestError', param: null, code: 400 },
@@ -181,6 +182,7 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     ],
   ],
   '`stream` refused': [
+    [501, { error: 'stream is not implemented' }],
     [400, error("'stream' does not take true with this model", { param: 'stream', code: 'unsupported_value' })],
     [422, { detail: 'Streaming is not supported' }],
   ],
