@@ -44,8 +44,11 @@ export function payloadColumns<Kind extends string>(
 ): Cell<Kind>[][] {
   const cases: Cell<Kind>[][] = [];
   let rows: Cell<Kind>[][] = [];
+  let left = MAX_ROWS;
   for (const line of [...lines, { start: 0, text: '', fenced: false }]) {
     if (!line.fenced && isRow(line.text)) {
+      left -= 1;
+      if (left < 0) break;
       const cells = isDelimiter(line.text) ? [] : cellsOf(line);
       const [label = { start: 0, end: 0 }] = cells;
       const kind = kindOf(line.text.slice(label.start - line.start, label.end - line.start));
