@@ -58,6 +58,18 @@ const refusals: readonly Refusal[] = [
     wanted: 'one that Redis has',
   },
   {
+    code: 'OPERATOR_REDIS_CLUSTER',
+    words: beginning('MOVED \\d'),
+    found: 'one server of a cluster',
+    wanted: 'redis+cluster:// in REDIS_URL',
+  },
+  {
+    code: 'OPERATOR_REDIS_CLUSTER',
+    words: beginning('ERR This instance has cluster support disabled'),
+    found: 'a server that is no cluster',
+    wanted: 'redis:// in REDIS_URL',
+  },
+  {
     code: 'OPERATOR_REDIS_PERMISSION',
     words: new RegExp(
       `${beginning('NOPERM\\b').source}|ACL failure in script|user executing the script can't|${beginning(`ERR (?:${unknownCommand})`).source}`,

@@ -88,6 +88,8 @@ test('what Redis refuses is told by what it means, also in the words of older on
     ['LOGIN', 'NOAUTH Authentication required.'],
     ['LOGIN', 'WRONGPASS invalid username-password pair or user is disabled.'],
     ['DATABASE', 'ERR DB index is out of range'],
+    ['CLUSTER', 'MOVED 3999 127.0.0.1:6381'],
+    ['CLUSTER', 'ERR This instance has cluster support disabled'],
     ['DATABASE', 'ERR SELECT is not allowed in cluster mode'],
     ['DATABASE', 'ERR SELECT command is not supported'],
     ['DATABASE', 'ERR Only 0th database is supported! Selected DB: 2'],
