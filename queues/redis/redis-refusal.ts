@@ -70,6 +70,18 @@ const refusals: readonly Refusal[] = [
     wanted: 'redis:// in REDIS_URL',
   },
   {
+    code: 'OPERATOR_REDIS_URL_INVALID',
+    words: beginning('ERR No such master'),
+    found: 'no master of that name',
+    wanted: 'one that the Sentinels in REDIS_URL know',
+  },
+  {
+    code: 'OPERATOR_REDIS_URL_INVALID',
+    words: beginning('ERR unknown command .(?:sentinel|SENTINEL)\\b'),
+    found: 'a server that is no Sentinel',
+    wanted: 'Sentinels in REDIS_URL, which often have port 26379',
+  },
+  {
     code: 'OPERATOR_REDIS_PERMISSION',
     words: new RegExp(
       `${beginning('NOPERM\\b').source}|ACL failure in script|user executing the script can't|${beginning(`ERR (?:${unknownCommand})`).source}`,

@@ -88,6 +88,8 @@ test('what Redis refuses is told by what it means, also in the words of older on
     ['LOGIN', 'NOAUTH Authentication required.'],
     ['LOGIN', 'WRONGPASS invalid username-password pair or user is disabled.'],
     ['DATABASE', 'ERR DB index is out of range'],
+    ['URL_INVALID', 'ERR No such master with that name'],
+    ['URL_INVALID', "ERR unknown command 'sentinel', with args beginning with: 'SECRET' "],
     ['CLUSTER', 'MOVED 3999 127.0.0.1:6381'],
     ['CLUSTER', 'ERR This instance has cluster support disabled'],
     ['DATABASE', 'ERR SELECT is not allowed in cluster mode'],

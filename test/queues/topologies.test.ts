@@ -189,6 +189,8 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   );
 
   const url = `redis+sentinel://127.0.0.1:${sentinelPort}/main`;
+  for (const wrong of [url.replace('/main', '/other'), url.replace(`${sentinelPort}`, `${masterPort}`)])
+    await assert.rejects(redisPermissions(wrong, { withinMs: 20_000 }), { code: 'OPERATOR_REDIS_URL_INVALID' });
   const consumer = createConsumer({ jobs: jobReader, url, process: async ({ kind, data }) => envelope(kind, data) });
   redis.atEnd(() => consumer.close());
   await consumer.ready();
