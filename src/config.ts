@@ -33,7 +33,11 @@ interface Unreadable {
   wanted: string;
 }
 
-const text = (pattern: RegExp, wanted: string) => (given: string) => (pattern.test(given) ? given : { wanted });
+/** Files of settings and secrets leave blanks and line breaks around a value. */
+const text = (pattern: RegExp, wanted: string) => (given: string) => {
+  const value = given.trim();
+  return pattern.test(value) ? value : { wanted };
+};
 
 const integer = (least: number, most: number) => (given: string) => {
   const value = Number(given);
@@ -92,7 +96,7 @@ const models = (given: string, environment: Environment): ModelSetting[] | Unrea
         throw wrong('model', 'a model name without white space');
       const endpoint = baseUrl === undefined ? null : endpointUrl(String(baseUrl));
       if (isUnreadable(endpoint)) throw wrong('baseUrl', endpoint.wanted);
-      const apiKey = apiKeyEnv === undefined ? undefined : environment[String(apiKeyEnv)];
+      const apiKey = apiKeyEnv === undefined ? undefined : environment[String(apiKeyEnv)]?.trim();
       if (apiKeyEnv !== undefined && !apiKey)
         throw wrong('apiKeyEnv', 'the name of an environment variable that is set');
       const priceOf = (member: 'inputPrice' | 'cachedInputPrice' | 'outputPrice') => {
@@ -104,7 +108,7 @@ const models = (given: string, environment: Environment): ModelSetting[] | Unrea
       return {
         model,
         baseUrl: endpoint ?? environment.OPENAI_BASE_URL ?? null,
-        apiKey: apiKey ?? environment.OPENAI_API_KEY ?? null,
+        apiKey: apiKey ?? environment.OPENAI_API_KEY?.trim() ?? null,
         inputPrice: priceOf('inputPrice'),
         cachedInputPrice: priceOf('cachedInputPrice'),
         outputPrice: priceOf('outputPrice'),
@@ -215,7 +219,7 @@ export const settings = {
     about: 'Redis or Valkey server',
     fallback: 'redis://127.0.0.1:6379',
     read: text(
-      /^rediss?(\+sentinel|\+cluster)?:\/\/\S*$/,
+      /^(?:rediss?|valkeys?)(\+sentinel|\+cluster)?:\/\/[^\r\n]*$/i,
       'a URL that starts with redis://, rediss://, redis+sentinel:// or redis+cluster://',
     ),
   }),

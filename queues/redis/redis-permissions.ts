@@ -95,7 +95,10 @@ async function refusedOf(connection: Redis, address: RedisAddress, keys: Keys): 
       return call.then(
         () => [],
         (error: Error) => {
-          if (error.name !== 'ReplyError') throw redisFailure(error, 'try permissions') ?? error;
+          const failure = redisFailure(error, 'try permissions');
+          if (error.name !== 'ReplyError') throw failure ?? error;
+          // A node of a cluster is tried with keys of others.
+          if (failure?.code === 'OPERATOR_REDIS_CLUSTER' && address.form !== 'cluster') throw failure;
           return isForbidden(error) && isMeant(error) ? [one] : [];
         },
       );

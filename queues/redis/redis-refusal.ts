@@ -13,11 +13,18 @@ interface Refusal {
 /** Matches the start of an error; Redis 6.2 puts words of the script before it, and the client its own. */
 const beginning = (words: string) => new RegExp(`(?:^|: -?)(?:${words})`);
 
+/** How servers and proxies name a command that they do not have. */
+const unknownCommand =
+  '[Uu]nknown (?:sub|Redis )?command|unsupported command|[Cc]ommand is not available|(?:command )?.[a-zA-Z|]{1,20}.(?: command)? is not (?:allowed|supported|available)';
+
 /** The refusals of Redis and their meaning. */
 const refusals: readonly Refusal[] = [
   {
     code: 'PLATFORM_REDIS_FULL',
-    words: new RegExp(`${beginning('OOM\\b').source}|command not allowed when used memory >`),
+    // Services limit the size of the database, and forks of Redis have words of their own.
+    words: new RegExp(
+      `${beginning('OOM\\b|Out of memory\\b').source}|command not allowed when used memory >|ERR (?:max database size|DB capacity quota) exceeded`,
+    ),
     found: 'Redis at its memory limit',
     wanted: 'room',
     isUnwritable: true,
@@ -38,20 +45,46 @@ const refusals: readonly Refusal[] = [
   },
   {
     code: 'OPERATOR_REDIS_LOGIN',
-    words: beginning('WRONGPASS\\b|NOAUTH\\b|ERR invalid password|invalid password'),
+    words: beginning('WRONGPASS\\b|NOAUTH\\b|DENIED\\b|(?:ERR )?invalid password|ERR operation not permitted'),
     found: 'user or password refused',
     wanted: 'those that it knows',
   },
   {
     code: 'OPERATOR_REDIS_DATABASE',
-    words: beginning('ERR (?:DB index is out of range|invalid DB index|SELECT is not allowed)'),
+    words: beginning(
+      'ERR (?:(?:Selected )?DB index is out of range|invalid DB index|Only 0th database|SELECT (?:command )?is not )',
+    ),
     found: 'no such database',
     wanted: 'one that Redis has',
   },
   {
+    code: 'OPERATOR_REDIS_CLUSTER',
+    words: beginning('MOVED \\d'),
+    found: 'one server of a cluster',
+    wanted: 'redis+cluster:// in REDIS_URL',
+  },
+  {
+    code: 'OPERATOR_REDIS_CLUSTER',
+    words: beginning('ERR This instance has cluster support disabled'),
+    found: 'a server that is no cluster',
+    wanted: 'redis:// in REDIS_URL',
+  },
+  {
+    code: 'OPERATOR_REDIS_URL_INVALID',
+    words: beginning('ERR No such master'),
+    found: 'no master of that name',
+    wanted: 'one that the Sentinels in REDIS_URL know',
+  },
+  {
+    code: 'OPERATOR_REDIS_URL_INVALID',
+    words: beginning('ERR unknown command .(?:sentinel|SENTINEL)\\b'),
+    found: 'a server that is no Sentinel',
+    wanted: 'Sentinels in REDIS_URL, which often have port 26379',
+  },
+  {
     code: 'OPERATOR_REDIS_PERMISSION',
     words: new RegExp(
-      `${beginning('NOPERM\\b').source}|ACL failure in script|user executing the script can't|${beginning('ERR unknown (?:sub)?command').source}`,
+      `${beginning('NOPERM\\b').source}|ACL failure in script|user executing the script can't|${beginning(`ERR (?:${unknownCommand})`).source}`,
     ),
     found: 'a command refused',
     wanted: 'the permissions that `protosmith doctor` lists',

@@ -23,10 +23,11 @@ const tlsFileNames = ['tlsCa', 'tlsCert', 'tlsKey'] as const;
 
 /** Parses a Redis URL. Throws `OPERATOR_REDIS_URL_INVALID`, which names the wrong part without quoting it. */
 export function readRedisUrl(url: string): RedisAddress {
-  const [, scheme, kind, rest = ''] = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(.*)$/s.exec(url) ?? [];
+  // A secret of a file often ends with a line break.
+  const [, scheme, kind, rest = ''] = /^(rediss?|valkeys?)(?:\+(sentinel|cluster))?:\/\/(.*)$/is.exec(url.trim()) ?? [];
   if (scheme === undefined) throw wrong('scheme', 'another', 'redis, rediss, redis+sentinel or redis+cluster');
-  const form = kind === 'sentinel' || kind === 'cluster' ? kind : 'single';
-  const tls = scheme === 'rediss';
+  const form = formOf(kind?.toLowerCase());
+  const tls = /s$/i.test(scheme) && !/^redis$/i.test(scheme);
   // Only the login may contain an unescaped @, so it ends at the last one.
   const loginEnd = rest.lastIndexOf('@');
   const login = readLogin(rest.slice(0, Math.max(0, loginEnd)));
@@ -41,7 +42,7 @@ export function readRedisUrl(url: string): RedisAddress {
   return {
     form,
     tls,
-    hosts: hostList.split(',').map((entry) => readHost(entry, form === 'sentinel' ? 26_379 : 6_379)),
+    hosts: readHosts(hostList, form),
     ...login,
     masterName: decoded(masterName, 'path'),
     db: readDatabase(database, form),
@@ -55,12 +56,25 @@ function readLogin(login: string): { username: string; password: string } {
   return { username: decoded(username, 'user'), password: decoded(password, 'password') };
 }
 
+function formOf(kind: string | undefined): RedisAddress['form'] {
+  return kind === 'sentinel' || kind === 'cluster' ? kind : 'single';
+}
+
+function readHosts(list: string, form: RedisAddress['form']): RedisAddress['hosts'] {
+  const entries = list.split(',').map((entry) => entry.trim());
+  if (entries.length > 1 && form === 'single')
+    throw wrong('host', 'several', 'one, or redis+sentinel:// or redis+cluster:// with several');
+  if (entries.length > 1 && entries.includes('')) throw wrong('host', 'an empty one in the list', 'host,host');
+  return entries.map((entry) => readHost(entry, form === 'sentinel' ? 26_379 : 6_379));
+}
+
 function readHost(entry: string, defaultPort: number): { host: string; port: number } {
-  const match = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]%]*)(?::(\d{1,5}))?$/.exec(entry);
+  const match = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]%<>]*)(?::(\d{0,5}))?$/.exec(entry);
   if (match === null) throw wrong('host', 'another form', 'host, host:port or [address]:port');
-  const [, host = '', port = defaultPort] = match;
-  if (Number(port) > 65_535) throw wrong('port', 'a number beyond 65535', 'one up to that');
-  return { host: host === '' ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  const [, host = '', port = ''] = match;
+  const number = port === '' ? defaultPort : Number(port);
+  if (number > 65_535 || number === 0) throw wrong('port', 'a number out of range', 'one from 1 to 65535');
+  return { host: host === '' ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''), port: number };
 }
 
 function readDatabase(database: string, form: RedisAddress['form']): number {

@@ -1,6 +1,7 @@
 import type { Agreement, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import { type LocatedJson, readJson } from '../documents/located-json.ts';
+import { readYaml } from '../documents/located-yaml.ts';
 import type { FamilyReading, PlacedFinding, ReadText } from '../families/family.ts';
 import { escapeToken, type Json } from '../kernel/json.ts';
 import { eachChosenSchema } from './rule.ts';
@@ -11,6 +12,7 @@ export interface JsonText extends Pick<PlacedFinding, 'text'>, Pick<Finding, 'in
   start: number;
   end: number;
   value: Json;
+  isYaml?: boolean;
   /** Whether its pointers start at the root that `in` names. */
   isRoot: boolean;
 }
@@ -31,9 +33,18 @@ function* inDocument(
 ): Generator<JsonText> {
   const schemas = eachChosenSchema(agreement).filter(({ located }) => located.baseUri === uri && isWhole(located));
   const named = new Map(schemas.map(({ located, place }) => [located.start, place]));
-  for (const { start, end, value } of blocks) {
+  for (const { start, end, value, isYaml = false } of blocks) {
     const place = named.get(start);
-    yield { written, start, end, value, text: 'document', in: place ?? 'document', isRoot: place !== undefined };
+    yield {
+      written,
+      start,
+      end,
+      value,
+      isYaml,
+      text: 'document',
+      in: place ?? 'document',
+      isRoot: place !== undefined,
+    };
   }
 }
 
@@ -67,9 +78,14 @@ export function placeIn(
 }
 
 /** Every value of a JSON text with its place and pointer, outer values first. */
-export function* placesIn({ written, start }: JsonText): Generator<{ node: LocatedJson; pointer: string }> {
-  const reading = readJson(written, start, true);
-  if (!reading.ok) return;
+export function* placesIn({
+  written,
+  start,
+  end,
+  isYaml,
+}: JsonText): Generator<{ node: LocatedJson; pointer: string }> {
+  const reading = isYaml === true ? readYaml(written, start, end)[0] : readJson(written, start, true);
+  if (reading === undefined || !reading.ok) return;
   const pending = [{ node: reading.node, pointer: '' }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     yield next;

@@ -19,7 +19,8 @@ const MAX_FOUND = 50;
 
 function* inText(json: JsonText): Generator<PlacedFinding> {
   // Counting is cheap and shows whether parsing dropped a member; only then are places searched.
-  if (colonsIn(json) === membersOf(json.value)) return;
+  // YAML with a repeated name is not read at all.
+  if (json.isYaml === true || colonsIn(json) === membersOf(json.value)) return;
   for (const { node, pointer } of placesIn(json)) {
     const seen = new Set<string>();
     const reported = new Set<string>();

@@ -1,10 +1,11 @@
 import type { Case } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { Job } from '../contract/job.ts';
 import { holdsSchema } from '../documents/find-schemas.ts';
 import { pointersOf } from '../documents/located-json.ts';
 import { looksLikeSchema } from '../documents/looks-like-schema.ts';
 import type { PlacedFinding } from '../families/family.ts';
-import { keepsDigits, mayLoseDigits, pointerTokens } from '../kernel/json.ts';
+import { type Json, keepsDigits, mayLoseDigits, pointerTokens } from '../kernel/json.ts';
 import { visibleText } from '../kernel/quote.ts';
 import { type JsonText, jsonTexts, placeIn, placesIn } from './json-texts.ts';
 import type { Rule } from './rule.ts';
@@ -15,22 +16,42 @@ import type { Rule } from './rule.ts';
  */
 export const ruleNumberInexact: Rule = {
   name: 'number-inexact',
-  check({ agreement }, reading) {
-    if (agreement.payload === 'text') return [];
+  check({ agreement, job }, reading) {
+    const ours = inexactInJob(job).map((finding): PlacedFinding => ({ finding, text: 'document', at: 0 }));
+    if (agreement.payload === 'text') return ours;
     const { document, baseDocuments, casesText, listedCases } = reading;
     const written = [document.text, ...baseDocuments.map(({ text }) => text), casesText, listedCases?.text];
     const mayLose = written.some((text) => text !== undefined && mayLoseDigits(text));
     const parsed = agreement.caseText === null ? agreement.cases : [];
     const found = [...(mayLose ? jsonTexts(agreement, reading).flatMap(inText) : []), ...parsed.flatMap(inParsed)];
     // Warnings must not displace an error.
-    return (['error', 'warning'] as const).flatMap((severity) =>
+    const told = (['error', 'warning'] as const).flatMap((severity) =>
       found.filter(({ finding }) => finding.severity === severity).slice(0, MAX_FOUND),
     );
+    return [...told, ...ours];
   },
 };
 
+/**
+ * Numbers in the tools, the task and the exchanges of a job that may have lost digits. Only warnings: they arrive
+ * parsed, and a measured number looks the same.
+ */
+export function inexactInJob({ tools, task, exchanges }: Job): Finding[] {
+  const values = pointersOf({ tools, task: task ?? null, exchanges: exchanges ?? null } as unknown as Json);
+  return values
+    .flatMap(({ pointer, value }): Finding[] => {
+      if (typeof value !== 'number' || !mayBeRounded(value) || Math.abs(value) >= MIN_EXPONENT_FORM) return [];
+      if (BOUNDS.has(pointerTokens(pointer).at(-1) ?? '')) return [];
+      const place = { in: 'job' as const, isRoot: true };
+      return [{ ...findingOf(String(value), PARSED, pointer, place), severity: 'warning' }];
+    })
+    .slice(0, MAX_FOUND);
+}
+
 /** Most errors, and most warnings. */
 const MAX_FOUND = 50;
+
+const PARSED = 'it came as a double, which may have lost digits';
 
 /** Fewest digits that suggest rounding. */
 const MIN_LOST_DIGITS = 16;
@@ -42,7 +63,8 @@ function* inText(json: JsonText): Generator<PlacedFinding> {
   for (const { node, pointer } of placesIn(json)) {
     if (typeof node.value !== 'number') continue;
     const numeral = written.slice(node.start, node.end);
-    if (keepsDigits(numeral)) continue;
+    // An alias of YAML repeats a number that is found where it is written.
+    if (keepsDigits(numeral) || numeral.startsWith('*')) continue;
     const isBound = isSchema && BOUNDS.has(pointerTokens(pointer).at(-1) ?? '');
     const finding = findingOf(numeral, `it is read as ${node.value}`, pointer, json);
     yield { finding: isBound ? { ...finding, severity: 'warning' } : finding, text: json.text, at: json.start };
@@ -59,7 +81,7 @@ function inParsed({ testCase, ...sides }: Case): PlacedFinding[] {
     pointersOf(sides[side]).flatMap(({ pointer, value }): PlacedFinding[] => {
       if (typeof value !== 'number' || !mayBeRounded(value)) return [];
       const place = { in: side, testCase, isRoot: true };
-      const finding = findingOf(String(value), 'it came as a double, which may have lost digits', pointer, place);
+      const finding = findingOf(String(value), PARSED, pointer, place);
       const severity = Math.abs(value) < MIN_EXPONENT_FORM ? 'error' : 'warning';
       return [{ finding: { ...finding, severity }, text: 'cases', at: testCase }];
     }),

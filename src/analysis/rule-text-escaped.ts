@@ -1,5 +1,7 @@
 import type { Finding } from '../contract/finding.ts';
+import { looksLikeSchema } from '../documents/looks-like-schema.ts';
 import type { PlacedFinding } from '../families/family.ts';
+import type { Json } from '../kernel/json.ts';
 import { quoteText } from '../kernel/quote.ts';
 import type { Rule } from './rule.ts';
 
@@ -31,7 +33,7 @@ function inText(
   { isReadable, ...place }: Pick<PlacedFinding, 'text' | 'at'> & { isReadable: boolean },
 ): PlacedFinding[] {
   const lines = escapedLines(text);
-  const found = lines ?? escapedJson(text);
+  const found = lines ?? escapedJson(text) ?? (place.text === 'document' ? schemaInString(text) : undefined);
   if (found === undefined) return [];
   const finding: Finding = {
     code: 'DOCUMENT_TEXT_ESCAPED',
@@ -67,6 +69,21 @@ function escapedLines(text: string): string | undefined {
   const breaks = bare.match(BREAK_OF_LINES) ?? [];
   const isEscaped = breaks.length >= MIN_BREAKS && countOf(bare, BREAK) > countOf(trimmed, /\n/g);
   return isEscaped ? breaks[0] : undefined;
+}
+
+/** The first line that is a JSON string and nothing else, and contains a JSON Schema. */
+function schemaInString(text: string): string | undefined {
+  for (const [, line = ''] of text.matchAll(/^[ \t]*("\s{0,8}\{.*\}\s{0,8}")[ \t\r]*$/gm))
+    if (looksLikeSchema(jsonIn(jsonIn(line)))) return line.slice(0, MAX_EXCERPT);
+  return undefined;
+}
+
+function jsonIn(text: Json): Json {
+  try {
+    return typeof text === 'string' ? (JSON.parse(text) as Json) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether a text is a JSON string that contains several lines. */

@@ -37,7 +37,10 @@ export async function* piecesOf(
     throw new NoAnswer(`status ${response.status} with ${kind === '' ? 'no content type' : kind} and no event`);
   }
   if (first === '{' || first === '[') yield* wholeOf(await restOf(start, chunks), response.headers);
-  else if (/^[\s\ufeff]*(?:data|event|id|retry)?:/.test(start) || /^[\s\ufeff]*(?:data|event|id|retry)$/.test(start))
+  else if (
+    /^[\s\ufeff]*(?:data|event|error|id|retry)?:/.test(start) ||
+    /^[\s\ufeff]*(?:data|event|error|id|retry)$/.test(start)
+  )
     yield* eventsOf(start, chunks, response.headers);
   else if (first === '<') throw new NoAnswer(`status ${response.status} with a page of HTML`);
   else throw new NoAnswer(`status ${response.status} with ${kind === '' ? 'no content type' : kind} and no event`);
@@ -81,26 +84,33 @@ async function* eventsOf(start: string, chunks: AsyncGenerator<string>, headers:
     pending = events.pop() ?? '';
     for (const event of events) {
       const { name, data } = eventIn(event);
-      if (data === '[DONE]') return;
-      if (data !== '') yield* pieceOf(name, data, headers);
+      for (const one of data) {
+        if (one === '[DONE]') return;
+        yield* pieceOf(name, one, headers);
+      }
     }
     const next = await chunks.next();
     if (next.done === true) break;
     pending += next.value;
   }
   const { name, data } = eventIn(pending);
-  if (data !== '' && data !== '[DONE]') yield* pieceOf(name, data, headers);
+  for (const one of data) if (one !== '[DONE]') yield* pieceOf(name, one, headers);
 }
 
-function eventIn(text: string): { name: string; data: string } {
+/** The values of an event. Some servers leave out the blank lines between events, or the name of the field. */
+function eventIn(text: string): { name: string; data: string[] } {
   let name = '';
   const data: string[] = [];
   for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
-    const [, field, value = ''] = /^(event|data): ?(.*)$/s.exec(line) ?? [];
+    const [, field, value = ''] = /^(event|data|error): ?(.*)$/s.exec(line) ?? [];
     if (field === 'event') name = value.trim();
-    if (field === 'data') data.push(value);
+    if (field === 'error') name = field;
+    if (field === 'data' || field === 'error') data.push(value);
   }
-  return { name, data: data.join('\n').trim() };
+  if (data.length === 0 && /^\s*[{[]/.test(text)) data.push(text);
+  const isEach = data.length > 1 && data.every((one) => one.trim() === '[DONE]' || parsed(one) !== undefined);
+  const values = isEach ? data : [data.join('\n')];
+  return { name, data: values.map((one) => one.trim()).filter((one) => one !== '') };
 }
 
 function* pieceOf(name: string, data: string, headers: Headers): Generator<JsonObject> {
@@ -113,8 +123,19 @@ function* pieceOf(name: string, data: string, headers: Headers): Generator<JsonO
 }
 
 function* pieceIn(value: Json, headers: Headers): Generator<JsonObject> {
-  if (isFault(value)) throw new ServerRefusal(readFault(undefined, value, headers));
-  if (isObject(value)) yield value;
+  const pieces = Array.isArray(value) && value.some(isAnswer) ? value : [value];
+  for (const each of pieces) {
+    const piece = isObject(each) ? (WRAPPERS.map((name) => each[name]).find(isAnswer) ?? each) : each;
+    if (isFault(piece)) throw new ServerRefusal(readFault(undefined, piece, headers));
+    if (isObject(piece)) yield piece;
+  }
+}
+
+/** Members in which gateways wrap an answer. */
+const WRAPPERS = ['data', 'result', 'output'];
+
+function isAnswer(value: Json | undefined): value is JsonObject {
+  return isObject(value) && Array.isArray(value.choices);
 }
 
 function parsed(text: string): Json | undefined {

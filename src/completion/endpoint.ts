@@ -2,7 +2,8 @@
 export const OPENAI_ENDPOINT = 'https://api.openai.com/v1';
 
 /** Paths of single requests that people copy along with the base URL. */
-const PATH_OF_QUESTIONS = /(?:\/(?:chat\/completions|chat|completions|models))+\/?$/;
+const PATH_OF_QUESTIONS =
+  /\/api\/(?:chat|generate|tags)\/?$|(?:\/(?:chat\/completions|chat|completions|models|responses|messages|embeddings))+\/?$/;
 
 /** Cleans up a base URL: no white space around it, no double slash, no path of a single request. Its query stays. */
 export function tidyEndpoint(given: string): string {

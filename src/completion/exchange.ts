@@ -33,7 +33,7 @@ const MAX_TIMER_MS = 24 * 60 * 60 * 1_000;
 const ENDS = {
   finished: /^(?:stop|eos|end|complete|done|finish|normal|tool_call|function_call)/i,
   tooLong: /length|^max_(?:output_)?tokens/i,
-  withheld: /^(?:content_filter|safety|recitation|refusal|prohibited|blocklist|sensitive)/i,
+  withheld: /^(?:content_filter|safety|recitation|refusal|prohibited|blocklist|sensitive|guardrail)/i,
 };
 
 const uncounted = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };

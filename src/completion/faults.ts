@@ -38,25 +38,28 @@ interface Report {
 const FORM: ReadonlySet<number | undefined> = new Set([undefined, 400, 404, 413, 415, 422, 500, 501]);
 
 const REFUSES =
-  /\bnot\b.{0,30}\b(?:support|enabl|allow|permit|accept|avail)|(?:does not|doesn't|do not|cannot|can't) |unsupported|un(?:known|expected|recogni[sz]ed)|invalid|extra|forbidden|only|must|disabl|disallow|refus|verified|deprecated/i;
+  /\bnot\b.{0,30}\b(?:support|implement|enabl|allow|permit|accept|avail)|(?:does not|doesn't|do not|cannot|can't) |unsupported|un(?:known|expected|recogni[sz]ed)|invalid|extra|forbidden|only|must|disabl|disallow|refus|verified|deprecated/i;
 const FILTERS =
   /content[_ ]?filter|content_policy|content management policy|ResponsibleAI|data_inspection|moderation|flagged|prohibited_content|(?:inappropriate|sensitive|unsafe|harmful) content|content.{0,20}(?:violat|risk|exists risk)|usage polic|blocked.{0,40}safety|safety.{0,20}(?:system|filter|check|violation)/i;
 const CREDIT =
-  /insufficient[_ ](?:quota|credits?|balance|funds|user_quota)|(?:credit|account) balance|exceeded your current quota|billing|payment[_ ]required|out of credits|no credits|arrearage|overdue|not enough (?:credits?|balance)/i;
+  /insufficient[_ ](?:quota|credits?|balance|funds|user_quota)|(?:credit|account) balance|exceeded your current quota|billing|payment[_ ]required|out of credits|(?:no|any|enough|available) credits?\b|arrearage|overdue|not enough balance|budget(?: has been |_| )exceeded|key limit exceeded|(?:specified|monthly|weekly) .{0,10}usage limit|free ?tier.{0,40}exhausted|FreeTierOnly|余额不足|额度不足|欠费/i;
 const RETRIES = /(?:re)?try (?:again )?(?:in|after)|per (?:minute|day|hour|second)|retryDelay|\bRPM\b|\bTPM\b/i;
 const KEY =
-  /(?:invalid|incorrect|missing|wrong|expired|no)[_ ](?:api[_ ]?key|auth(?:entication|orization)?|token|credentials)\b|api[_ -]?key.{0,30}(?:invalid|not valid|incorrect|missing|required|expired|not found)|unauthori[sz]ed|unauthenticated|authentication_error|auth(?:entication|orization)? (?:credentials|failed|required)|permission_?denied|login fail/i;
+  /(?:invalid|incorrect|missing|wrong|expired|no)[_ ](?:api[_ ]?key|auth(?:entication|orization)?|token|credentials)\b|api[_ -]?key.{0,30}(?:invalid|not valid|incorrect|missing|required|expired|not found)|unauthori[sz]ed|unauthenticated|authentication_error|auth(?:entication|orization)? (?:credentials|failed|required)|permission_?denied|login fail|(?:pass|provide) an? (?:valid )?api key|(?:account|organi[sz]ation|project) .{0,20}(?:restricted|suspended|disabled|deactivated)/i;
 const MODEL =
-  /model_?(?:not_?found|decommissioned|not_?available|unavailable)|(?:unknown|invalid|unsupported|no such|not a valid)[_ ]model|\bmodel\b.{0,120}(?:not found|(?:does not|doesn't|not) exist|decommissioned|no longer|not loaded|is not available|not a valid)|model \S{1,100} (?:is )?not supported|not a valid model|no endpoints found|no available channel|no healthy deployment/i;
+  /(?:model|deployment)_?(?:not_?found|decommissioned|not_?available|unavailable|terms)|(?:unknown|invalid|unsupported|no such|not a valid)[_ ]model|\bmodels?\b.{0,120}(?:not found|(?:does not|doesn't|not) exist|decommissioned|no longer|not loaded|is not available|not a valid|identifier is invalid)|model \S{1,100} (?:is )?not supported|not a valid model|no models? (?:is |are )?loaded|work with the specified model|on-demand throughput|support the \S{1,60} API|no endpoints found|no available channel|no healthy deployment|模型不存在/i;
 const PATH =
   /(?:unexpected|unknown|no such|invalid|unsupported) (?:endpoint|route|path|url)\b|(?:endpoint|route|path|url) (?:was )?not found|cannot post \//i;
 const LENGTH =
-  /too (?:large|long|big|high|many)|at most|less than|maximum|exceed|<=|≤|valid range|range of|reduce|n_ctx|context[_ ]length|\d ?> ?\d/i;
+  /too (?:large|long|big|high|many)|longer than|at most|less than|maximum|exceed|<=|≤|\brange\b|reduce|n_ctx|context[_ ]length|\d ?> ?\d/i;
 const OF_LENGTH =
-  /\btokens?\b|max_?(?:completion_|new_|output_)?tokens|context[_ ](?:length|size|window|limit)|n_ctx|(?:prompt|input|messages?).{0,60}too (?:long|large)|too (?:long|large).{0,40}(?:prompt|input)/i;
-const FORMAT = /response.?format|json.?schema|json.?mode|structured|guided|grammar/i;
-const LIMIT = /max_?(?:completion_|new_|output_)?tokens/i;
-const RATE = /rate.?limit|too[_ ]many[_ ]requests|resource_?exhausted|overloaded|throttl|concurrency|429/i;
+  /\btokens?\b|max_?(?:completion_|new_|output_?)?tokens|(?:prompt|input) length|context[_ ](?:length|size|window|limit)|n_ctx|(?:prompt|input|messages?).{0,60}(?:too (?:long|large)|longer than)|too (?:long|large).{0,40}(?:prompt|input)/i;
+const FORMAT =
+  /response.?(?:format|schema)|json.?(?:schema|mode|validate)|structured|guided|grammar|required for format|specified schema|requested parameters/i;
+const LIMIT = /max_?(?:completion_|new_|output_?)?tokens/i;
+const RATE =
+  /rate.?limit|too[_ ]many[_ ]requests|resource_?exhausted|overloaded|throttl|concurrency|capacity.?exceeded|429/i;
+const UNLOADED = /\bmodel\b.{0,20}(?:crashed|unloaded)|failed to load (?:the )?model/i;
 
 const inForm = ({ status }: Report) => FORM.has(status);
 const limitOf = ({ form }: Sent) => form.limit?.tokens ?? 0;
@@ -191,13 +194,14 @@ export const reportedFaults: readonly ReportedFault[] = [
     name: 'rate limited',
     code: 'PLATFORM_MODEL_RATE_LIMITED',
     wanted: 'a request within the rate limit',
-    matches: ({ status, said }) => status === 429 || ((status === undefined || status === 400) && RATE.test(said)),
+    matches: ({ status, said }) =>
+      status === 429 || ((status === undefined || status === 400 || status === 498) && RATE.test(said)),
   },
   {
     name: 'the model is unknown',
     code: 'OPERATOR_MODEL_UNKNOWN',
     wanted: 'a model that the server knows (PROTOSMITH_MODEL)',
-    matches: (report) => !report.fault.isPage && inForm(report) && MODEL.test(report.said),
+    matches: (report) => !report.fault.isPage && isOfModel(report),
   },
   {
     name: 'the path is unknown',
@@ -216,7 +220,10 @@ export const reportedFaults: readonly ReportedFault[] = [
     name: 'the server is busy, restarting or failing',
     code: 'PLATFORM_MODEL_UNAVAILABLE',
     wanted: 'an answer',
-    matches: ({ status = 0 }) => status >= 500 || [408, 409, 423, 425].includes(status),
+    matches: (report) =>
+      (report.status ?? 0) >= 500 ||
+      [408, 409, 423, 425].includes(report.status ?? 0) ||
+      (inForm(report) && UNLOADED.test(report.said)),
   },
   {
     name: 'anything else in the request is refused, such as an unknown parameter',
@@ -306,6 +313,13 @@ function isRenamed({ said }: Report): boolean {
   );
 }
 
+/** A server that knows the path may still answer 404, or 503 as some gateways without a provider of the model do. */
+function isOfModel(report: Report): boolean {
+  const { status, names, said } = report;
+  if (status === 404 && /\b(?:model|deployment)s?\b/i.test(said) && !PATH.test(said)) return true;
+  return inForm(report) ? MODEL.test(said) && !UNLOADED.test(said) : /model_?not_?found/i.test(names);
+}
+
 function isOfFormat(report: Report): boolean {
   if (FORMAT.test(report.fault.place) || /response_format/i.test(report.said)) return true;
   // A server may call an overlong prompt "structured".
@@ -313,7 +327,8 @@ function isOfFormat(report: Report): boolean {
 }
 
 function isOfSystemRole({ fault: { place }, said }: Report): boolean {
-  if (/roles must alternate|only user and assistant|first message.{0,40}user/i.test(said)) return true;
+  if (/roles must alternate|a valid role: user|only user and assistant|first message.{0,40}user/i.test(said))
+    return true;
   if (/^(?:body\.)?messages\W*0\W*role/.test(place)) return true;
   const named =
     /\b(?:system|developer)\b.{0,30}\b(?:roles?|messages?|prompts?|instructions?)\b|\b(?:roles?|messages?|prompts?)\b.{0,60}\b(?:system|developer)\b/i;

@@ -24,6 +24,9 @@ const CODE_LANGUAGES: ReadonlySet<string> = new Set([
   'jsx',
 ]);
 
+/** What may stand before a fence, some of it unseen. */
+const BLANKS = ' \t\u00a0\u200b\ufeff';
+
 /** More blocks, or more closing fences in one block, than any real answer has; reading them would only cost time. */
 const MAX_BLOCKS = 64;
 const MAX_CLOSINGS = 64;
@@ -46,7 +49,8 @@ export function fencedBlocks(text: string): FencedBlock[] {
   const lines = withoutReasoning(text.replace(/^\ufeff/, '')).split(/\r?\n/);
   for (let at = 0; at < lines.length && blocks.length < MAX_BLOCKS; at += 1) {
     const opening = openingOf(lines[at] ?? '');
-    if (opening === null) continue;
+    // A fence around the whole answer, whose own blocks count.
+    if (opening === null || opening.language === 'markdown' || opening.language === 'md') continue;
     const block: FencedBlock = { language: opening.language, content: '', closed: false };
     const closings = closingLines(lines, at + 1, opening);
     const certain = isCode(block) ? firstOutsideLiterals(lines, at + 1, closings) : closings[0];
@@ -82,7 +86,7 @@ function openingOf(line: string): Opening | null {
 function indentOf(line: string): number {
   let at = 0;
   for (let marks = 0; marks < MAX_MARKS; marks += 1) {
-    while (line[at] === ' ' || line[at] === '\t') at += 1;
+    while (BLANKS.includes(line[at] ?? '-')) at += 1;
     const mark = /^(?:[-*+][ \t]|\d{1,9}[.)][ \t]|>)/.exec(line.slice(at, at + 12));
     if (mark === null) break;
     at += mark[0].length;

@@ -36,7 +36,7 @@ function fittingTokens({ words, tokens }: ServerFault, sent: SentTokens): number
   const sum = /(\d{1,8}) \+ \d{1,8} > (\d{1,8})/.exec(text);
   if (sum !== null) return (Number(sum[2]) - Number(sum[1])) * SHARE_OF_ROOM;
   const most = tokens.context ?? mostIn(text, sent.limit);
-  const prompt = tokens.prompt ?? promptIn(text, sent.limit);
+  const prompt = tokens.prompt ?? promptIn(text, sent.limit) ?? countBetween(text, most, sent.limit);
   if (most !== undefined && prompt !== undefined) return Math.min(sent.limit - 1, (most - prompt) * SHARE_OF_ROOM);
   if (most !== undefined && most < sent.limit)
     return /context|window|n_ctx|sequence|total/i.test(text) ? (most - sent.prompt) * SHARE_OF_ROOM : most;
@@ -54,7 +54,7 @@ export function exceedsRate({ words }: ServerFault, limit: number): boolean {
 }
 
 function namesOutput(text: string, limit: number): boolean {
-  const names = /max_?(?:completion_|new_|output_)?tokens|(?:output|completion|generated|new) tokens/i;
+  const names = /max_?(?:completion_|new_|output_?)?tokens|(?:output|completion|generated|new) tokens/i;
   return names.test(text) || text.includes(String(limit));
 }
 
@@ -70,8 +70,9 @@ function rateIn(text: string): number | undefined {
 /** The server's maximum: the first number after a word for it. */
 function mostIn(text: string, limit: number): number | undefined {
   const bound =
-    /(?:maximum|context|window|at most|less than|equal to|up to|limit|supports|exceeds?|[<>]=?|≤|between \d{1,4} and|\[\d,|n_ctx)\D{0,60}(\d{3,8})/gi;
-  for (const [, digits] of text.matchAll(bound)) if (Number(digits) !== limit) return Number(digits);
+    /(?:maximum|context|window|at most|less than|equal to|up to|limit|supports|exceeds?|[<>]=?|≤|between \d{1,4} and|range is from \d|\[\d,|n_ctx)\D{0,60}(\d{3,8})(?![\d>])( \(exclusive)?/gi;
+  for (const [, digits, isBeyond] of text.matchAll(bound))
+    if (Number(digits) !== limit) return isBeyond === undefined ? Number(digits) : Number(digits) - 1;
   return undefined;
 }
 
@@ -81,11 +82,18 @@ function promptIn(text: string, limit: number): number | undefined {
     /(\d{1,8}) (?:tokens? )?(?:(?:in|of|from|for) )?(?:the |your )?(?:text )?[`'"]?(?:inputs?|messages?|prompt)\b/i.exec(
       text,
     ) ??
-    /(?:inputs?|prompt|messages?)[`'"]? (?:tokens?|length|has|have|is|contains|of)\D{0,20}(\d{1,8})/i.exec(text) ??
+    /(?:inputs?|prompt|messages?)[`'"]? (?:tokens?|length|has|have|is|contains|of)[^\d[]{0,20}(\d{1,8})/i.exec(text) ??
     /request \((\d{1,8}) tokens/i.exec(text);
   if (named !== null) return Number(named[1]);
   const sum = numberAfter(text, /requested|total of/);
   return sum !== undefined && sum > limit ? sum - limit : undefined;
+}
+
+/** A count beyond the maximum that does not include the output limit: the prompt's, if the output is not named. */
+function countBetween(text: string, most: number | undefined, limit: number): number | undefined {
+  if (most === undefined || namesOutput(text, limit)) return undefined;
+  const counts = (text.match(/\b\d{3,8}\b/g) ?? []).map(Number);
+  return counts.find((count) => count > most && count < limit);
 }
 
 function numberAfter(text: string, words: RegExp): number | undefined {

@@ -1,11 +1,11 @@
 /** Marks that open reasoning: tags, brackets, and the channels of the harmony format. */
 const OPENING =
-  /<(?:\w{1,20}:)?(?:think|thinking|thoughts?|reasoning|reflection|antthinking|scratchpad)>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING|think)\|>|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)\b|<\|channel>thought/gi;
+  /<(?:\w{1,20}:)?(?:(?:\w{1,20}_)?think|thinking|thoughts?|reasoning|reflection|analysis|antthinking|scratchpad|inner_monologue)(?: [^<>\n]{1,40})?>|\[THINK\]|◁think▷|<details type="reasoning"[^<>\n]{0,60}>|<unused94>(?:thought)?|<\|(?:begin_of_thought|START_THINKING|think|thinking)\|>|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)\b|<\|channel>thought/gi;
 /** Marks that close reasoning; the answer follows. */
 const CLOSING =
-  /<\/(?:\w{1,20}:)?(?:think|thinking|thoughts?|reasoning|reflection|antthinking|scratchpad)>|\[\/THINK\]|◁\/think▷|<\|(?:end_of_thought|END_THINKING|\/think)\|>|<\|channel\|>final(?:[ ]?<\|constrain\|>\w{1,20})?<\|message\|>|<channel\|>|assistantfinal/gi;
+  /<\/(?:\w{1,20}:)?(?:(?:\w{1,20}_)?think|thinking|thoughts?|reasoning|reflection|analysis|antthinking|scratchpad|inner_monologue)>|\[\/THINK\]|◁\/think▷|<\/details>|<unused95>|\[BEGIN FINAL RESPONSE\]|<\|(?:end_of_thought|END_THINKING|\/think|\/thinking)\|>|<\|channel\|>final(?:[ ]?<\|constrain\|>\w{1,20})?<\|message\|>|<channel\|>|assistantfinal/gi;
 /** End-of-turn tokens, which are not part of the answer. */
-const ENDING = /<\|(?:return|end|END_RESPONSE|eot_id|im_end)\|>\s*$/;
+const ENDING = /(?:<\|(?:return|end|END_RESPONSE|eot_id|im_end)\|>|\[END FINAL RESPONSE\])\s*$/;
 const BEGINNING = /^\s*(?:<\|(?:begin_of_solution|START_RESPONSE|start)\|>(?:assistant)?|<answer>\s*(?=\n))/;
 /** Longest mark. */
 const MARK_CHARACTERS = 64;
@@ -78,6 +78,7 @@ function isAtEdge(text: string, { at, end }: Mark): boolean {
   if (text.startsWith('<|', at) || text.startsWith('◁', at)) return true;
   // Without its special tokens, the harmony format leaves the names of its channels.
   if (text.startsWith('assistantfinal', at)) return /^\s*(?:analysis|commentary)/.test(text);
+  if (text.startsWith('</details>', at) && !/<details type="reasoning"/.test(text.slice(0, at))) return false;
   const before = text.slice(Math.max(0, at - MARK_CHARACTERS), at);
   const after = text.slice(end, end + MARK_CHARACTERS);
   return /(?:^|\n)[ \t]*$/.test(before) || /^[ \t]*(?:\r?\n|$)/.test(after) || !/['"`]/.test(before + after);

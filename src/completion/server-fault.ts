@@ -47,6 +47,9 @@ export function readFault(httpStatus: number | undefined, body: unknown, headers
   const found = new Findings();
   if (isPage) found.say(/<title>([^<]{0,200})/i.exec(text.slice(0, 20_000))?.[1] ?? '');
   else found.visit(typeof body === 'string' ? (jsonIn(text) ?? text) : body, 0);
+  // In a form that is not known, the whole body is the message.
+  if (found.words.length === 0 && typeof body === 'object') found.say(JSON.stringify(body).slice(0, MAX_CHARACTERS));
+  else if (found.words.length === 0 && !isPage) found.say(text);
   const isVague = httpStatus === undefined || httpStatus < 400 || httpStatus === 400 || httpStatus >= 500;
   const status = isVague && found.number !== undefined ? found.number : httpStatus;
   return {
@@ -73,7 +76,7 @@ export function isFault(value: unknown): boolean {
 }
 
 function isPresent(member: Json | undefined): boolean {
-  if (Array.isArray(member)) return member.length > 0;
+  if (typeof member === 'object' && member !== null) return Object.keys(member).length > 0;
   return member !== undefined && member !== null && member !== '' && member !== false && member !== 0;
 }
 

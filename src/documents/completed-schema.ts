@@ -1,5 +1,5 @@
 import type { Origin } from '../contract/agreement.ts';
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { dialectNamed, OPENAPI_3_0 } from '../schemas/dialect.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { addressesOf, namesIn } from '../schemas/schema-names.ts';
@@ -35,7 +35,7 @@ export function enclosedSchema(given: Json, { value: root, start }: Pick<JsonBlo
   const schema = $schema === undefined ? given : { ...given, $schema };
   const isElsewhere = (reference: string) =>
     reference.startsWith('#/') &&
-    definitionNamed(reference) === undefined &&
+    !/^#\/(?:\$defs|definitions)\//.test(reference) &&
     resolveLocalReference(schema, reference) === undefined &&
     isSchema(resolveLocalReference(root, reference)?.schema);
   if (!referencesIn(schema).some(isElsewhere)) return { schema, origins };
@@ -82,7 +82,7 @@ interface ObjectBlock {
 
 /** Index of what the schemas of a document can reference in its other blocks. */
 export interface Library {
-  /** The blocks that define a name, by `$defs/name` or `definitions/name`. */
+  /** The blocks that define a name, by `$defs/name`, `definitions/name` or `components/schemas/name`. */
   defining: ReadonlyMap<string, readonly ObjectBlock[]>;
   /** The first schema with each id, and its pointer in its block. */
   named: ReadonlyMap<string, ObjectBlock & { pointer: string }>;
@@ -100,9 +100,9 @@ export function libraryOf(blocks: readonly Pick<JsonBlock, 'value' | 'start'>[])
     const block = { value, start };
     for (const { uri, pointer } of mayHaveIds(value) ? namesIn(value).named : [])
       if (!named.has(uri)) named.set(uri, { ...block, pointer });
-    for (const container of ['$defs', 'definitions']) {
-      const definitions = value[container];
-      for (const name of isObject(definitions) ? Object.keys(definitions) : []) {
+    for (const container of CONTAINERS) {
+      const definitions = valueAt(value, `/${container}`);
+      for (const name of isObject(definitions ?? null) ? Object.keys(definitions as JsonObject) : []) {
         const before = defining.get(`${container}/${name}`);
         if (before === undefined) defining.set(`${container}/${name}`, [block]);
         else if (before.length < MAX_DEFINING) before.push(block);
@@ -112,13 +112,16 @@ export function libraryOf(blocks: readonly Pick<JsonBlock, 'value' | 'start'>[])
   return { defining, named };
 }
 
+/** Where a block has definitions; the last is that of OpenAPI. */
+const CONTAINERS = ['$defs', 'definitions', 'components/schemas'];
+
 function mayHaveIds({ $id, id, $defs, definitions }: JsonObject): boolean {
   return [$id, id].some((own) => typeof own === 'string') || [$defs, definitions].some(isObject);
 }
 
 /** The container and name that a reference starts with. */
 function definitionNamed(reference: string): { container: string; name: string } | undefined {
-  const [, container, token = ''] = /^#\/(\$defs|definitions)\/([^/]*)/.exec(reference) ?? [];
+  const [, container, token = ''] = /^#\/(\$defs|definitions|components\/schemas)\/([^/]*)/.exec(reference) ?? [];
   if (container === undefined) return undefined;
   try {
     return { container, name: decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~') };
@@ -133,13 +136,15 @@ function withDefinitions(schema: Json, { defining }: Library): Completed {
   let complete = schema;
   for (const reference of referencesIn(schema)) {
     const wanted = definitionNamed(reference);
-    if (wanted === undefined || complete[wanted.container] !== undefined) continue;
+    if (wanted === undefined) continue;
     const { container, name } = wanted;
+    const [root = '', inner] = container.split('/');
+    if (complete[root] !== undefined) continue;
     const blocks = defining.get(`${container}/${name}`);
     const found = blocks?.find(({ value }) => resolveLocalReference(value, reference) !== undefined);
-    const definitions = found?.value[container];
+    const definitions = found && valueAt(found.value, `/${container}`);
     if (found === undefined || definitions === undefined) continue;
-    complete = { ...complete, [container]: definitions };
+    complete = { ...complete, [root]: inner === undefined ? definitions : { [inner]: definitions } };
     origins.push({ at: `/${container}`, start: found.start, pointer: `/${container}` });
   }
   return { schema: complete, origins };

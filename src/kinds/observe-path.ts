@@ -3,6 +3,7 @@ import { cappedFindings } from '../analysis/capped-findings.ts';
 import { decide } from '../analysis/decide.ts';
 import { ruleBaseProtocolMissing } from '../analysis/rule-base-protocol-missing.ts';
 import { ruleCaseViolatesSchema } from '../analysis/rule-case-violates-schema.ts';
+import { inexactInJob } from '../analysis/rule-number-inexact.ts';
 import { rulePatternUnsafe } from '../analysis/rule-pattern-unsafe.ts';
 import { ruleRequestAmbiguous } from '../analysis/rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from '../analysis/rule-schema-invalid.ts';
@@ -56,6 +57,7 @@ export const observePath: Path = async ({ job }, _services, ledger) => {
   const findings = await ledger.stage('judge', () =>
     cappedFindings([
       ...preflight(analyzed, rulesOfSchemas),
+      ...inexactInJob(job),
       ...observeExchanges(amendedForPeer(analyzed), undefined, openFrames),
     ]),
   );

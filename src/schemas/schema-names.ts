@@ -25,6 +25,9 @@ export function addressesOf(reference: string): string[] {
   return [own, resolved(NO_BASE, URL.canParse(own) ? new URL(own).pathname : own)];
 }
 
+/** Most ways from the root to a subschema that are told apart by the dynamic anchor met first. */
+const MAX_WAYS = 2_000;
+
 const known = new WeakMap<object, SchemaNames>();
 
 /** The names in a schema; read once. The schema must not be changed afterwards. */
@@ -49,6 +52,7 @@ class SchemaNames {
   readonly #byUri = new Map<string, Resource>();
   readonly #anchors = new Map<string, string>();
   readonly #dynamic = new Map<string, Map<Resource, string>>();
+  readonly #first = new Map<string, Map<Resource, Set<Resource | undefined>>>();
 
   constructor(schema: JsonObject) {
     this.#schema = schema;
@@ -99,10 +103,49 @@ class SchemaNames {
     if (typeof reference !== 'string') return undefined;
     const target = this.targetOf(reference, base);
     if (!('pointer' in target)) return undefined;
-    const holders = this.#dynamic.get(keyword === '$dynamicRef' ? fragmentOf(reference) : RECURSIVE);
+    const name = keyword === '$dynamicRef' ? fragmentOf(reference) : RECURSIVE;
+    const holders = this.#dynamic.get(name);
     if (holders?.get(this.resourceAt(target.pointer)) !== target.pointer) return target.pointer;
-    // Values are always validated from the root.
-    return holders.get(this.root) ?? (holders.size === 1 ? target.pointer : undefined);
+    const first = [...(this.#firstHolders(name, holders).get(base) ?? holders.keys())];
+    const places = new Set(first.map((holder) => (holder && holders.get(holder)) ?? target.pointer));
+    return places.size === 1 ? [...places][0] : undefined;
+  }
+
+  /**
+   * For each resource, the holders of a dynamic anchor that may be met first on a way from the root, where validation
+   * starts; `undefined` among them if a way meets none. Empty if there are too many ways.
+   */
+  #firstHolders(
+    name: string,
+    holders: ReadonlyMap<Resource, string>,
+  ): ReadonlyMap<Resource, Set<Resource | undefined>> {
+    const known = this.#first.get(name);
+    if (known !== undefined) return known;
+    const found = new Map<Resource, Set<Resource | undefined>>();
+    this.#first.set(name, found);
+    const visited = new Set<string>();
+    const pending: { pointer: string; first: Resource | undefined }[] = [{ pointer: '', first: undefined }];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { pointer } = next;
+      const resource = this.resourceAt(pointer);
+      const first = next.first ?? (holders.has(resource) ? resource : undefined);
+      const schema = valueAt(this.#schema, pointer);
+      const way = `${first?.pointer ?? ''} ${pointer}`;
+      if (!isObject(schema) || visited.has(way)) continue;
+      visited.add(way);
+      if (visited.size > MAX_WAYS) {
+        found.clear();
+        break;
+      }
+      found.set(resource, (found.get(resource) ?? new Set()).add(first));
+      const held = first === undefined ? undefined : holders.get(first);
+      const { $dynamicRef, ...others } = schema;
+      const isDynamic = $dynamicRef === `#${name}` && held !== undefined;
+      const places = isDynamic ? [held, ...this.placesFrom(others, resource)] : this.placesFrom(schema, resource);
+      const inner = childSchemas({ schema, pointer, depth: 0 }).filter((child) => !this.definitions.has(child.pointer));
+      for (const place of [...places, ...inner.map((child) => child.pointer)]) pending.push({ pointer: place, first });
+    }
+    return found;
   }
 
   /** The possible targets of a schema's references. */

@@ -710,6 +710,25 @@ test('definitions in another block belong to a schema that references them', () 
   }
 });
 
+test('schemas of OpenAPI in another block belong to a schema that references them', () => {
+  const money = { type: 'object', properties: { amount: { type: 'number', nullable: true } } };
+  const price = { $ref: '#/components/schemas/Price' };
+  const schemas = { Price: { properties: { full: { $ref: '#/components/schemas/Money' } } }, Money: money, Other: {} };
+  for (const types of [{ components: { schemas } }, { openapi: '3.0.3', components: { schemas, responses: {} } }]) {
+    const document = `## Request\n${fenced(ASK)}\n## Response\n${fenced(price)}\n## Types\n${fenced(types)}`;
+    for (const [amount, found] of [
+      [null, []],
+      ['1', [['DOCUMENT_CASE_VIOLATES_SCHEMA', '/full/amount']]],
+    ] as const) {
+      const analyzed = analyze(sampleJob(document, casesOf([{ city: 'Rome' }, { full: { amount } }])));
+      assert.deepEqual(
+        preflight(analyzed).map(({ code, pointer }) => [code, pointer]),
+        found,
+      );
+    }
+  }
+});
+
 test('an abridged example is not a broken schema', () => {
   const document = '# Format\n```json\n{ "type": "REQUEST", "items": [1, 2, ...], "required": true, ... }\n```\n';
   assert.deepEqual(

@@ -8,10 +8,10 @@ import { sampleJob } from './sample-job.ts';
 function read(text: string, prose = 'Answer in JSON.'): { cases: Case[]; codes: string[] } {
   const analyzed = analyze(sampleJob(`# Requirements\n${prose}`, text));
   for (const { requestSpan, responseSpan, request, response } of analyzed.agreement.cases) {
-    if (typeof request !== 'string')
-      assert.deepEqual(JSON.parse(text.slice(requestSpan?.start, requestSpan?.end)), request);
-    if (typeof response !== 'string')
-      assert.deepEqual(JSON.parse(text.slice(responseSpan?.start, responseSpan?.end)), response);
+    const valueIn = (span?: { start: number; end: number }) =>
+      JSON.parse(text.slice(span?.start, span?.end).replaceAll('\\|', '|'));
+    if (typeof request !== 'string') assert.deepEqual(valueIn(requestSpan), request);
+    if (typeof response !== 'string') assert.deepEqual(valueIn(responseSpan), response);
   }
   const codes = preflight(analyzed)
     .map(({ code, severity }) => `${severity} ${code}`)
@@ -177,6 +177,32 @@ test('texts in a table are read unchanged, and a bar inside one does not separat
     [
       ['SUM 1 2', 'OK 3'],
       ['A|B', 'ERR'],
+    ],
+  );
+});
+
+test('bars that a table escapes are bars in its JSON', () => {
+  for (const [open, close] of [
+    ['', ''],
+    ['`', '`'],
+  ]) {
+    const { cases, codes } = read(
+      `| Case | Request | Response |\n|---|---|---|\n| 1 | ${open}{"a":"x\\|y"}${close} | ${open}{"b":["\\|"]}${close} |\n`,
+    );
+    assert.deepEqual([codes, cases[0]?.request, cases[0]?.response], [[], { a: 'x|y' }, { b: ['|'] }]);
+  }
+});
+
+test('a table may have a column for each case', () => {
+  const { cases, codes } = read(
+    '| | Case 1 | Case 2 |\n|---|---|---|\n| **Request** | {"a":1} | `{"a":2}` |\n| **Response** | {"b":1} | {"b":2} |\n',
+  );
+  assert.deepEqual(codes, []);
+  assert.deepEqual(
+    cases.map(({ testCase, request, response }) => [testCase, request, response]),
+    [
+      [1, { a: 1 }, { b: 1 }],
+      [2, { a: 2 }, { b: 2 }],
     ],
   );
 });

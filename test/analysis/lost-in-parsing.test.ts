@@ -55,6 +55,21 @@ for (const number of KEPT) {
   });
 }
 
+test('an inexact number in a YAML schema is told like one in JSON', () => {
+  const yaml = (number: string) =>
+    `${PROSE}## Request\n\`\`\`yaml\ntype: object\nproperties:\n  a: ${number}\n\`\`\`\n## Response\n{"type":"object"}\n`;
+  const at = (severity: string, pointer: string): Told => [
+    severity,
+    'DOCUMENT_NUMBER_INEXACT',
+    'requestSchema',
+    pointer,
+  ];
+  assert.deepEqual(told(yaml('{const: 9007199254740993}')), [at('error', '/properties/a/const')]);
+  assert.deepEqual(told(yaml('{enum: [&n 9007199254740993, *n]}')), [at('error', '/properties/a/enum/0')]);
+  assert.deepEqual(told(yaml('{maximum: 18446744073709551615}')), [at('warning', '/properties/a/maximum')]);
+  assert.deepEqual(told(yaml('{const: 9007199254740992}')), []);
+});
+
 test('an inexact bound causes a warning and hides no error', () => {
   assert.deepEqual(told(inSchema('{"maximum":9223372036854775807}')), [
     ['warning', 'DOCUMENT_NUMBER_INEXACT', 'requestSchema', '/properties/a/maximum'],
@@ -77,6 +92,25 @@ test('in structured cases, a double that may have lost digits is reported', () =
   assert.deepEqual(parsed(Number.MAX_VALUE), [['warning', 'DOCUMENT_NUMBER_INEXACT', 'request', '/a/0']]);
   for (const kept of [2 ** 53 - 1, 1e21, 17e17, 0.1234567890123456, 12345678.000000002])
     assert.deepEqual(parsed(kept), []);
+});
+
+test('in tools, task and exchanges of a job, a double that may have lost digits is a warning with its place', () => {
+  const id = JSON.parse('1610521604143693813');
+  const at = (pointer: string): Told => ['warning', 'DOCUMENT_NUMBER_INEXACT', 'job', pointer];
+  const tools = [
+    { name: 'a', examples: [{ input: { id }, output: [1, id] }], otherwise: { error: id } },
+    { name: 'b', inputSchema: { enum: [id], maximum: 2 ** 63 }, examples: [{ input: 1e21, output: 2 ** 53 - 1 }] },
+  ];
+  assert.deepEqual(told(PROSE, labelled('{}'), { tools }), [
+    at('/tools/0/examples/0/input/id'),
+    at('/tools/0/examples/0/output/1'),
+    at('/tools/0/otherwise/error'),
+    at('/tools/1/inputSchema/enum/0'),
+  ]);
+  const task = { description: 'Order.', examples: [{ testCase: 1, input: { id }, output: null }] };
+  assert.deepEqual(told(PROSE, labelled('{}'), { task }), [at('/task/examples/0/input/id')]);
+  const exchanges = [{ request: {}, response: { id } }];
+  assert.deepEqual(told(PROSE, labelled('{}'), { exchanges }), [at('/exchanges/0/response/id')]);
 });
 
 test('an inexact number is disputed, and the peer is asked for a string', () => {
@@ -122,6 +156,7 @@ const ESCAPED: Record<string, string> = {
   'Windows line ends': escaped(WHOLE.replaceAll('\n', '\r\n')),
   'words alone': escaped('# Requirements\nAsk.\n\n# Flow\nAnswer it.\n'),
   'words without headings': escaped('Ask for the stock.\nAnswer with a number.\nThat is all.\n'),
+  'a schema as a JSON string': WHOLE.replace(/\{.*integer.*\}/, (schema) => JSON.stringify(schema)),
   'one of two schemas': WHOLE.replace(/\{.*integer.*\}/, (schema) => schema.replaceAll('"', '\\"')),
 };
 

@@ -29,6 +29,15 @@ const wrappings: Record<string, (reasoning: string) => string> = {
   'harmony channels': (text) =>
     `<|channel|>analysis<|message|>${text}<|end|><|start|>assistant<|channel|>final<|message|>`,
   'harmony channels without marks': (text) => `analysis${text}assistantfinal\n`,
+  '<think> in capitals, with an attribute': (text) => `<THINK effort="high">\n${text}</THINK>\n`,
+  '<analysis>': (text) => `<analysis>\n${text}</analysis>\n`,
+  '<inner_monologue>': (text) => `<inner_monologue>\n${text}</inner_monologue>\n`,
+  'a tag that ends in _think': (text) => `<longcat_think>\n${text}</longcat_think>\n`,
+  'details of a web front end': (text) =>
+    `<details type="reasoning" done="true">\n<summary>Thought</summary>\n${text}</details>\n`,
+  '<|thinking|>': (text) => `<|thinking|>${text}<|/thinking|>\n`,
+  'unused tokens': (text) => `<unused94>thought\n${text}<unused95>`,
+  '[BEGIN FINAL RESPONSE]': (text) => `My steps:\n${text}\n[BEGIN FINAL RESPONSE]\n`,
   'two thoughts': (text) => `<think>${text}</think>\n<think>\n${text}</think>\n`,
 };
 
@@ -129,6 +138,18 @@ test('an answer that a server takes for reasoning to its end is an answer, of se
   assert.notEqual((await asked(cut)).told, answer, 'what breaks off is none');
 });
 
+test('details that a model writes after its module are no reasoning', async () => {
+  const text = `${answer}<details>\n<summary>Why</summary>\nIt is short.\n</details>\n`;
+  assert.equal(moduleIn((await asked(streamed(text, 20))).told), moduleSource);
+  assert.equal(moduleIn(text), moduleSource);
+});
+
+test('a module is found in a fence around the whole answer, and behind blanks that are not seen', () => {
+  assert.equal(moduleIn(`\`\`\`markdown\n${answer}\`\`\`\n`), moduleSource);
+  for (const blank of ['\u00a0', '\u200b', '\ufeff'])
+    assert.equal(moduleIn(answer.replace('```ts', `${blank}\`\`\`ts`)), moduleSource);
+});
+
 test('content in parts is joined, reasoning among them left out', async () => {
   const half = answer.length / 2;
   const parts = (text: string) => [
@@ -153,6 +174,11 @@ test('an answer is read by what it is, whatever its content type says', async ()
     'a whole answer': JSON.stringify(whole),
     'a whole answer, indented': `\ufeff\n${JSON.stringify(whole, null, 2)}\n`,
     'a whole answer as an event': event(whole),
+    'events without blank lines between them': streamed(answer, 10).replaceAll('\n\n', '\n'),
+    'a list of pieces': JSON.stringify(chunks),
+    'an answer in an envelope': JSON.stringify({ code: 0, message: 'ok', data: whole }),
+    'an answer in another envelope': JSON.stringify({ success: true, errors: [], result: whole }),
+    'an answer with an empty error': JSON.stringify({ error: {}, ...whole }),
     'pieces by line': chunks.map((one) => JSON.stringify(one)).join('\n'),
   };
   for (const [name, body] of Object.entries(bodies))
@@ -175,6 +201,15 @@ test('what is no answer is told as what it is', async () => {
     [events({ content: null, ...call }), 'PLATFORM_MODEL_EMPTY'],
     [event({ choices: [{ delta: call, finish_reason: 'tool_calls' }] }), 'PLATFORM_MODEL_EMPTY'],
     [events(''), 'PLATFORM_MODEL_EMPTY'],
+    [
+      `error: {"code":400,"type":"exceed_context_size_error","message":"too long"}\n\n`,
+      'PLATFORM_MODEL_PROMPT_TOO_LONG',
+    ],
+    [`${event({ choices: [{ delta: { content: 'Here' } }] })}{"error":{"code":402}}`, 'OPERATOR_MODEL_QUOTA'],
+    [
+      event({ choices: [{ delta: { content: 'No.' }, finish_reason: 'guardrail_intervened' }] }),
+      'PLATFORM_MODEL_FILTERED',
+    ],
   ] as const)
     for (const type of ['text/event-stream', 'application/json', 'text/html'])
       assert.equal((await asked(body, type)).told, code, `${body.slice(0, 60)} as ${type}`);
@@ -188,6 +223,15 @@ test('a base URL is asked as it was meant', async () => {
     ['BASE/v1/chat/completions', '/v1/chat/completions'],
     ['BASE/v1/chat/completions/chat/completions/', '/v1/chat/completions'],
     ['BASE/v1/models', '/v1/chat/completions'],
+    ['BASE/v1/responses', '/v1/chat/completions'],
+    ['BASE/v1/messages/', '/v1/chat/completions'],
+    ['BASE/api/generate', '/chat/completions'],
+    ['BASE/api/chat', '/chat/completions'],
+    ['BASE/api/chat/completions', '/api/chat/completions'],
+    [
+      'BASE/openai/deployments/m/chat/completions?api-version=2',
+      '/openai/deployments/m/chat/completions?api-version=2',
+    ],
     ['BASE/openai?api-version=2', '/openai/chat/completions?api-version=2'],
     ['BASE', '/chat/completions'],
   ] as const) {

@@ -21,6 +21,19 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     ],
   ],
   'no credit, or a quota used up': [
+    [400, error('Budget has been exceeded, cost: 10.2, most: 10', { type: 'budget_exceeded', code: '400' })],
+    [403, error('Key limit exceeded (weekly)', { code: 403 })],
+    [
+      400,
+      {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'The specified API usage limits are reached.' },
+      },
+    ],
+    [403, error('The free tier of this model is exhausted', { code: 'AllocationQuota.FreeTierOnly' })],
+    [403, { code: 'No permission', error: "This team doesn't have any credits." }],
+    [429, { error: { code: '1113', message: '余额不足' } }],
+
     [402, {}],
     [200, error('Not enough credits on this account', { code: 402 })],
     [429, error('The quota of this account is used up', { code: 'insufficient_quota' })],
@@ -51,15 +64,36 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     ],
   ],
   '`stream_options` refused': [
+    [400, { success: false, error: { issues: [{ code: 'unrecognized_keys', keys: ['stream_options'], path: [] }] } }],
+    [400, { error_code: 'BAD_REQUEST', message: '{"model_error":{"reply":{"text":"stream_options is no argument"}}}' }],
+    [
+      422,
+      {
+        object: 'error',
+        message: { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_options', 'include_usage'] }] },
+      },
+    ],
+    [400, [error('Unknown name "stream_options": no such field', { status: 'INVALID_ARGUMENT' })]],
+
     [400, error('stream_options: unknown field')],
     [422, { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_options'], msg: 'No further members' }] }],
   ],
   '`response_format` or its schema refused': [
+    [400, error('Failed to generate JSON', { code: 'json_validate_failed', failed_generation: '{' })],
+    [404, error('No endpoints found that can handle the requested parameters.', { code: 404 })],
+    [400, [error("Unknown name at 'generation_config.response_schema.properties[0]'", { status: 'INVALID_ARGUMENT' })]],
+    [400, [error('The specified schema makes too many states', { status: 'INVALID_ARGUMENT' })]],
+    [500, error('no vocabulary, which is required for format', { type: 'api_error' })],
+    [422, 'cannot deserialize body: response_format.type: unknown variant `json_schema`'],
+
     [400, error("'response_format' of type 'json_schema' is not offered here", { param: 'response_format' })],
     [400, error("Wrong schema for response_format 'reading': In context=(), it exceeds the depth", {})],
     [500, { error: 'cannot compile the grammar' }],
   ],
   'the output limit exceeds the model or its context': [
+    [400, [error('maxOutputTokens is 16384, but the supported range is from 1 (inclusive) to 8193 (exclusive)')]],
+    [400, { detail: 'ValidationException: the maximum tokens asked for exceed the model limit of 8192' }],
+
     [
       400,
       {
@@ -107,6 +141,11 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     ],
   ],
   'the prompt exceeds the context': [
+    [400, { error: 'Cannot keep the first 9000 tokens: the context length is only 4096 tokens' }],
+    [400, error('The prompt (length 9000) is longer than the maximum model length of 8192')],
+    [422, { error: '`inputs` must have less than 4095 tokens. Given: 9000', error_type: 'validation' }],
+    [400, error('<400> InvalidParameter: Range of input length should be [1, 30720]')],
+
     [413, '<html><head><title>413 Request Entity Too Large</title></head></html>'],
     [
       400,
@@ -121,6 +160,7 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [500, { error: 'input is too long for the context window' }],
   ],
   'the system role refused': [
+    [400, [error('Please use a valid role: user, model.', { status: 'INVALID_ARGUMENT' })]],
     [
       400,
       { object: 'error', message: 'The system role is not supported', type: 'BadRequestError', param: null, code: 400 },
@@ -142,10 +182,14 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     ],
   ],
   '`stream` refused': [
+    [501, { error: 'stream is not implemented' }],
     [400, error("'stream' does not take true with this model", { param: 'stream', code: 'unsupported_value' })],
     [422, { detail: 'Streaming is not supported' }],
   ],
   'the key is refused': [
+    [400, [error('Please pass a valid API key', { status: 'INVALID_ARGUMENT' })]],
+    [400, error('Organization has been restricted', { code: 'organization_restricted' })],
+
     [401, 'Unauthorized'],
     [403, { message: 'no access' }],
     [400, error('API key not valid', { status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] })],
@@ -153,6 +197,8 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [200, { object: 'error', message: 'who are you', code: 401 }],
   ],
   'rate limited': [
+    [498, error('Flex capacity exceeded', { type: 'capacity_exceeded' })],
+
     [429, ''],
     [
       429,
@@ -169,6 +215,19 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     ],
   ],
   'the model is unknown': [
+    [404, error('no such deployment', { code: 'DeploymentNotFound' })],
+    [400, error('Chat does not work with the specified model, m', { code: 'OperationNotSupported' })],
+    [404, error('This is no chat model', { param: 'model' })],
+    [404, { type: 'error', error: { type: 'not_found_error', message: 'model: m' } }],
+    [400, { error: 'No models loaded' }],
+    [400, { detail: 'ValidationException: model ID m with on-demand throughput is not there' }],
+    [400, { message: 'The provided model identifier is invalid.' }],
+    [400, error("The model 'm' does not support the '/v1/chat/completions' API")],
+    [400, error('{\n "error": {"code": 404, "message": "models/m is not found"}}', { code: 400 })],
+    [503, error('no channel for model m', { code: 'model_not_found' })],
+    [400, { error: { code: '1211', message: '模型不存在' } }],
+    [400, error('The model `m` needs its terms accepted', { code: 'model_terms_required' })],
+
     [404, error("model 'm' not found, try pulling it first")],
     [400, error('m is not a valid model ID', { code: 400 })],
     [400, error('The model `m` has been decommissioned', { code: 'model_decommissioned' })],
@@ -186,6 +245,10 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [302, ''],
   ],
   'the server is busy, restarting or failing': [
+    [400, { error: 'The model has crashed without a reason. (Exit code: 1844)' }],
+    [400, { error: 'Model unloaded.' }],
+    [400, error('Failed to load model "m": too little memory', { code: 'model_load_failed' })],
+
     [500, error('context deadline exceeded')],
     [502, '<html><h1>Bad Gateway</h1></html>'],
     [503, error('Loading model', { type: 'unavailable_error', code: 503 })],

@@ -180,6 +180,7 @@ test('doctor, worker and status say why a Redis cannot be used', { skip }, async
   for (const [url, code, found] of [
     [rig.redis.url.replace('//', '//app:SECRET@'), 'OPERATOR_REDIS_LOGIN', 'WRONGPASS'],
     [`${rig.redis.url}/99`, 'OPERATOR_REDIS_DATABASE', 'out of range: 99'],
+    [rig.redis.url.replace('redis:', 'redis+cluster:'), 'OPERATOR_REDIS_CLUSTER', 'cluster support disabled'],
     [rig.redis.url.replace('//', '//app:SECR/ET@'), 'OPERATOR_REDIS_URL_INVALID', 'password'],
     [rig.url, 'OPERATOR_REDIS_PERMISSION', 'evalsha'],
   ] as const) {

@@ -23,6 +23,19 @@ test('a URL tells the server, the login and the database', () => {
   assert.deepEqual([group.masterName, group.db, group.hosts[0]?.port], ['main', 3, 26_379]);
 });
 
+test('a URL is read as it was meant', () => {
+  for (const [given, meant] of [
+    [' redis://host:7000/2\n', 'redis://host:7000/2'],
+    ['REDIS://host', 'redis://host'],
+    ['valkey://host', 'redis://host'],
+    ['valkeys+cluster://a,b', 'rediss+cluster://a,b'],
+    ['redis://host:/1', 'redis://host/1'],
+    ['redis+cluster://a:1, b:2', 'redis+cluster://a:1,b:2'],
+    ['redis://:$PASS=a[b]\\"€@host', 'redis://:%24PASS%3Da%5Bb%5D%5C%22%E2%82%AC@host'],
+  ] as const)
+    assert.deepEqual(readRedisUrl(given), readRedisUrl(meant), given);
+});
+
 test('Sentinels have a login and TLS of their own, or those of the default user and of the scheme', () => {
   const asked = (url: string) => readRedisUrl(url).sentinel;
   assert.deepEqual(asked('rediss+sentinel://:pw@a/main'), { username: '', password: 'pw', tls: true });
@@ -65,6 +78,15 @@ test('of a URL that cannot be read the wrong part is named, and no word of it is
     ['end', 'redis://host/0#SECRET'],
     ['host', 'redis://:SECRET'],
     ['port', 'redis://host:99999'],
+    ['port', 'redis://host:0'],
+    ['host', 'redis://SECRET:1,b:2'],
+    ['host', 'redis+cluster://SECRET,,b'],
+    ['host', 'redis+sentinel://SECRET,/main'],
+    ['host', 'redis://<SECRET>:6379'],
+    ['scheme', 'redis+unix:///tmp/SECRET.sock'],
+    ['scheme', '"redis://SECRET"'],
+    ['query', 'redis://host?db=2'],
+    ['database', 'redis://host//1'],
     ['database', 'redis://host/SECRET'],
     ['database', 'redis://host/0x7'],
     ['database', 'redis://host/1/SECRET'],

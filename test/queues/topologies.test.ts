@@ -108,6 +108,17 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
   );
   tellFault('none: a cluster of three masters', 51, 51, 0, 0);
 
+  // One of the nodes alone holds the slot of the prefix.
+  const alone = await Promise.all(
+    ports.map((port) =>
+      redisPermissions(`redis://127.0.0.1:${port}`).then(
+        () => 'well',
+        ({ code }) => code,
+      ),
+    ),
+  );
+  assert.deepEqual(alone.sort(), ['OPERATOR_REDIS_CLUSTER', 'OPERATOR_REDIS_CLUSTER', 'well']);
+
   // Each node has its own users.
   for (const node of nodes)
     await node.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>pw', ...leastRules(url), '-cluster|slots', '-info');
@@ -178,6 +189,8 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   );
 
   const url = `redis+sentinel://127.0.0.1:${sentinelPort}/main`;
+  for (const wrong of [url.replace('/main', '/other'), url.replace(`${sentinelPort}`, `${masterPort}`)])
+    await assert.rejects(redisPermissions(wrong, { withinMs: 20_000 }), { code: 'OPERATOR_REDIS_URL_INVALID' });
   const consumer = createConsumer({ jobs: jobReader, url, process: async ({ kind, data }) => envelope(kind, data) });
   redis.atEnd(() => consumer.close());
   await consumer.ready();

@@ -37,6 +37,34 @@ export function payloadRows<Kind extends string>(
   return rows;
 }
 
+/** The cases of all Markdown tables with a row for each part and a column for each case. Linear in the text. */
+export function payloadColumns<Kind extends string>(
+  lines: readonly Line[],
+  kindOf: (label: string) => Kind | undefined,
+): Cell<Kind>[][] {
+  const cases: Cell<Kind>[][] = [];
+  let rows: Cell<Kind>[][] = [];
+  let left = MAX_ROWS;
+  for (const line of [...lines, { start: 0, text: '', fenced: false }]) {
+    if (!line.fenced && isRow(line.text)) {
+      left -= 1;
+      if (left < 0) break;
+      const cells = isDelimiter(line.text) ? [] : cellsOf(line);
+      const [label = { start: 0, end: 0 }] = cells;
+      const kind = kindOf(line.text.slice(label.start - line.start, label.end - line.start));
+      if (cells.length > 0) rows.push(cells.map((cell) => ({ ...cell, kind })));
+      continue;
+    }
+    const kinds = rows.map(([label]) => label?.kind);
+    const isWhole = kinds.includes('request' as Kind) && kinds.includes('response' as Kind);
+    const width = isWhole ? Math.max(...rows.map((row) => row.length)) : 0;
+    for (let column = 1; width > 2 && column < width && cases.length < MAX_ROWS; column += 1)
+      cases.push(rows.flatMap((row) => row[column] ?? []));
+    rows = [];
+  }
+  return cases;
+}
+
 function isRow(text: string): boolean {
   return /^[ \t]*\|/.test(text);
 }

@@ -12,7 +12,7 @@ import {
   SHORT_CASE_WORDS,
   STORY_WORDS,
 } from '../../lexicon/testing.ts';
-import { type Cell, cellsOf, payloadRows } from './case-table.ts';
+import { type Cell, cellsOf, payloadColumns, payloadRows } from './case-table.ts';
 
 /** A payload in the case text. */
 export interface PayloadText {
@@ -108,7 +108,8 @@ export function readCaseText(text: string, bareText: BareText, known?: KnownJson
   const labelled = findMarks(lines, blocks, markOf);
   const isLabelled = labelled.some(isPayloadMark);
   if (!isLabelled) {
-    const rows = payloadRows(lines, partNamed);
+    const byRow = payloadRows(lines, partNamed);
+    const rows = byRow.length > 0 ? byRow : payloadColumns(lines, partNamed);
     if (rows.length > 0)
       return {
         cases: rows.slice(0, MAX_CASES).map((row) => caseOfRow(context, row)),
@@ -308,7 +309,7 @@ function caseOfRow(context: Context, row: readonly Cell[]): CaseText {
     const cell = cellOf(kind);
     if (cell === undefined) return { reason: 'missing', at: start };
     const bare = withoutTicks(text, cell);
-    return readPayload(context, bare.start, bare.end);
+    return unescapedCell(text, bare) ?? readPayload(context, bare.start, bare.end);
   };
   const named = row.find(({ kind }) => kind === undefined || kind === 'case');
   const name = named === undefined ? '' : text.slice(named.start, named.end);
@@ -321,6 +322,14 @@ function caseOfRow(context: Context, row: readonly Cell[]): CaseText {
     response: payloadOf('response'),
     expected: result === undefined ? '' : text.slice(result.start, result.end),
   };
+}
+
+/** The JSON of a cell with escaped bars, which JSON itself does not know; `undefined` if there are none. */
+function unescapedCell(text: string, span: Span): PayloadText | undefined {
+  const cell = text.slice(span.start, span.end).replaceAll('\\|', '|');
+  if (cell.length === span.end - span.start) return undefined;
+  const whole = wholeJson(cell, 0, cell.length);
+  return whole.ok ? { value: whole.value, span, raw: { ...span, indent: 0 } } : undefined;
 }
 
 const CHINESE_DIGITS = '零一二三四五六七八九';

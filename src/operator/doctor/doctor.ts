@@ -191,8 +191,11 @@ async function examineRedis({ redisUrl, prefix, durable }: DoctorConfig): Promis
 /** Tries every command and every key. Returns nothing if Redis cannot be reached, because the row of Redis says so. */
 async function examinePermissions(config: DoctorConfig): Promise<Examination[]> {
   const { redisUrl, prefix } = config;
-  const found = await redisPermissions(redisUrl, { prefix, withinMs: redisWithinMs }).catch(() => null);
-  if (found === null) return [];
+  const found = await redisPermissions(redisUrl, { prefix, withinMs: redisWithinMs }).catch((error: Error) => error);
+  if (found instanceof Error)
+    return describeError(found).code === 'OPERATOR_REDIS_CLUSTER'
+      ? [{ subject: 'permissions', state: 'ill', says: causeOf(found), details: {} }]
+      : [];
   const { user, missing, lacking } = found;
   const without = lacking
     .map(({ command, without }) => `without ${command.replace('|', ' ').toUpperCase()} ${without}`)
