@@ -149,7 +149,7 @@ function look(): void {
   for (const build of underWay) build.cpuSince ??= cpu;
   for (const pid of childrenNamed('esbuild')) {
     if (ended.has(pid) || !((residentMbOf(pid) ?? 0) > policy.bundlerMemoryMb.default)) continue;
-    // With several builds it is unknown which one took it: all are made again.
+    // With several builds it is unknown which one took it: all are repeated.
     stopEsbuild(
       underWay.size === 1
         ? `Cannot bundle handler: took more than ${policy.bundlerMemoryMb.default} MB of memory`
@@ -158,7 +158,7 @@ function look(): void {
   }
 }
 
-/** Processor time of esbuild for all builds, in milliseconds; infinite if the system does not tell. */
+/** Processor time of esbuild for all builds, in milliseconds; infinite if the system does not say. */
 function cpuOfEsbuild(): number {
   const pids = childrenNamed('esbuild');
   return pids.length === 0 ? Number.POSITIVE_INFINITY : pids.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
@@ -217,8 +217,8 @@ const ownInputs: ReadonlySet<string> = new Set([entry, `candidate:${candidate}`,
 const reachesBeyond = 'Cannot bundle handler: it would contain more than its own source';
 
 /**
- * Finds a word that may load something at run time: `require`, or an `import` that is no statement. Escapes can spell
- * either.
+ * Finds a word that may load something at run time: `require`, or an `import` that is not a statement. Escapes
+ * can spell either.
  */
 const mayLoad = /\brequire|\\u|\bimport\b(?!\s+type\b|\s*["'{*])/;
 

@@ -26,9 +26,9 @@ export interface Detection {
 }
 
 /**
- * Finds the strictest way to start a cell by starting one. Says which layers are really in force, by what the kernel
- * says about that process, and gives the cell too. Rejects with `OPERATOR_SANDBOX_LEVEL` if no cell starts at `level`
- * or better, and with `PLATFORM_SANDBOX_START` if none starts at any level.
+ * Finds the strictest way to start a cell by starting one. Says which layers are really in force, by what the
+ * kernel says about that process, and returns the cell too. Rejects with `OPERATOR_SANDBOX_LEVEL` if no cell
+ * starts at `level` or better, and with `PLATFORM_SANDBOX_START` if none starts at any level.
  */
 export async function detectLaunch({
   addon,

@@ -75,7 +75,10 @@ export class Pool {
     );
   }
 
-  /** Notes that a request waits for a cell. The caller calls the returned function when it has one or gives up. */
+  /**
+   * Records that a request waits for a cell. The caller calls the returned function when it has one or gives
+   * up.
+   */
   enqueue(): () => void {
     const request = { since: performance.now() };
     this.#queue.add(request);

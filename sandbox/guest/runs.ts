@@ -108,7 +108,7 @@ export function startRun(
   try {
     const handler = factory(mathFor(seed, shared, usesRandom));
     if (typeof handler !== 'function')
-      throw new NativeTypeError('Cannot run handler: its export is no function, wanted one');
+      throw new NativeTypeError('Cannot run handler: its export is not a function, wanted one');
     const value = handler(parse(input), contextOf(run, seed, tools, send));
     const mayWait = (typeof value === 'object' && value !== null) || typeof value === 'function';
     if (mayWait && typeof (value as { then?: unknown }).then === 'function') settleLater(run, value);
