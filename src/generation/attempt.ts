@@ -20,7 +20,7 @@ export async function attempt(question: Question, lanes: LaneContext, deadline: 
   } catch (error) {
     const isExtended = question.prompt !== lanes.assignment.prompt;
     // An answer that is too long, or that the server withheld, is the candidate's fault: the next one may differ. So is
-    // a repair prompt that is too long where the first prompt was not.
+    // a repair prompt that is too long if the first prompt was not.
     if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_LENGTH')
       return failed('no-answer', 'CANDIDATE_TOO_LONG', error.message, null);
     if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_FILTERED')

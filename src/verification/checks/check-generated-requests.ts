@@ -16,7 +16,7 @@ const maxAlike = 3;
 /** Sends requests that no case has: shaped like the cases, from the schema alone, and invalid ones. */
 export const generatedRequests: Check = {
   name: 'generated-requests',
-  reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
+  reason: 'Peers send more than the cases. Every request must get an answer that the schema allows.',
   *run(facts) {
     const { subject, cases } = facts;
     const isProvider = subject.role === 'provider';
@@ -171,7 +171,7 @@ function withoutCases({ subject, cases }: CheckFacts, runs: readonly Tried[]): F
   );
   const didFail = runs.some(({ seen }) => seen.calls.some(({ error }) => error !== undefined));
   if (good.length === 0 && !didFail) {
-    const message = `not one of ${runs.length} requests that the schema allows is answered as its schema has it`;
+    const message = `none of ${runs.length} valid requests gets a valid answer`;
     return [{ rule: 'generated-requests/never-answers', message }];
   }
   const claims = good.filter(({ seen: { value } }) => reportsFailure(value ?? null) === false);
