@@ -74,7 +74,7 @@ export interface ConsumerHealth {
 export interface Consumer {
   /**
    * Resolves when both connections are up and jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` after
-   * `withinMs`, and with `OPERATOR_REDIS_…` where Redis answers but cannot be used.
+   * `withinMs`, and with `OPERATOR_REDIS_…` if Redis answers but cannot be used.
    */
   ready(withinMs?: number): Promise<void>;
   health(): ConsumerHealth;

@@ -54,7 +54,7 @@ export class JobDeadlines {
     await this.note(jobIds);
   }
 
-  /** Records the deadlines of these jobs where there are none, and ends older jobs that they replace. */
+  /** Records the deadlines of these jobs if none are recorded, and ends older jobs that they replace. */
   async note(candidates: readonly string[]): Promise<void> {
     const { connection, keys, jobs, outcomes, onError } = this.#options;
     const jobIds = candidates.filter((jobId) => !isAutomaticId(jobId));

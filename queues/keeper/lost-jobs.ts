@@ -26,7 +26,7 @@ return 1`);
 
 /**
  * Puts jobs back that were taken off one list of BullMQ and never put on the next: Redis leaves a script halfway
- * through where the user may not use one of its commands.
+ * through if the user may not use one of its commands.
  */
 export class LostJobs {
   readonly #options: KeeperOptions;

@@ -42,7 +42,7 @@ export interface FailingEndpoint {
   fault: CircuitFault | null;
 }
 
-/** An endpoint that is rate limited and cools down. */
+/** A rate limited endpoint. */
 export interface RestingEndpoint {
   /** Its URL without a query, and the model. */
   endpoint: string;
@@ -54,7 +54,7 @@ const TRIPPED_MS = 600_000;
 
 /**
  * How long it is remembered that an endpoint refuses, in milliseconds, unless it does so again: longer than the pause
- * between two probes, and short where the worker that had the refused key is gone.
+ * between two probes, and short if the worker that had the refused key is gone.
  */
 const REFUSED_MS = 90_000;
 
@@ -168,7 +168,7 @@ export class Endpoints {
     return leftMs > 0 ? Date.now() + Math.min(leftMs, MAX_COOL_DOWN_MS) : 0;
   }
 
-  /** The endpoints that cool down, each with the remaining time in milliseconds. */
+  /** The rate limited endpoints, each with the remaining time in milliseconds. */
   async resting(): Promise<RestingEndpoint[]> {
     const listed = await this.#listed(this.#keys.resting);
     return listed.map(({ endpoint, leftMs }) => ({ endpoint: endpoint.replace(KEY_MARK, ''), leftMs }));

@@ -72,7 +72,7 @@ export class DeadLetters {
     if (again === null) {
       throw new QueueError(
         'JOB_INVALID',
-        `Cannot requeue job ${jobId}: found data that are no object, wanted an object`,
+        `Cannot requeue job ${jobId}: found data that are not an object, wanted an object`,
       );
     }
     const newId = jobIdOf(again);

@@ -76,7 +76,7 @@ export interface QueueOperator {
   requeue(jobIds: readonly string[]): Promise<Requeued>;
   /**
    * Data with the lowest `attempt` above theirs that no job has, to submit them again as a new job. Rejects with
-   * `JOB_INVALID` if they are no object.
+   * `JOB_INVALID` if they are not an object.
    */
   newAttemptOf(kind: string, data: unknown): Promise<Record<string, unknown>>;
   /** The entries of an outcome stream, the newest first. */

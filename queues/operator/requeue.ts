@@ -31,7 +31,7 @@ export interface Requeued {
   requeued: { jobId: string; newJobId: string }[];
   /** Jobs that were requeued before. */
   already: string[];
-  /** Jobs whose data are not kept, or are no object. */
+  /** Jobs whose data are not kept, or are not an object. */
   notKept: string[];
 }
 
@@ -52,7 +52,9 @@ export async function endedWith(
   return [...found.values()].reverse();
 }
 
-/** Data with `attempt` one higher: another job, of the same negotiation. `null` if the data are no object. */
+/**
+ * Data with `attempt` one higher: another job, of the same negotiation. `null` if the data are not an object.
+ */
 export function nextAttempt(data: unknown): Record<string, unknown> | null {
   if (!isObject(data)) return null;
   const before = Number.isSafeInteger(data.attempt) ? Number(data.attempt) : 0;
@@ -63,8 +65,8 @@ export function nextAttempt(data: unknown): Record<string, unknown> | null {
 const MOST_ATTEMPTS = 1_000;
 
 /**
- * Data with the lowest `attempt` above theirs that no job has. Rejects with `JOB_INVALID` if they are no object, or if
- * a thousand attempts are taken.
+ * Data with the lowest `attempt` above theirs that no job has. Rejects with `JOB_INVALID` if they are not an
+ * object, or if a thousand attempts are taken.
  */
 export async function newAttemptOf(
   kind: string,
@@ -79,7 +81,7 @@ export async function newAttemptOf(
     if ((await connection.exists(...taken)) === 0) return again;
     again = nextAttempt(again);
   }
-  const found = again === null ? 'data that are no object' : `${MOST_ATTEMPTS} attempts taken`;
+  const found = again === null ? 'data that are not an object' : `${MOST_ATTEMPTS} attempts taken`;
   throw new QueueError('JOB_INVALID', `Cannot submit job again: found ${found}, wanted an object and a free attempt`);
 }
 

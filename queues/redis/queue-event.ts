@@ -34,9 +34,9 @@ export interface QueueEvent {
     | 'redis-error';
   jobId?: string;
   kind?: string;
-  /** `null` where the job's data do not tell. */
+  /** `null` if the job's data do not say. */
   negotiationId?: string | null;
-  /** `null` where the job's data do not tell. */
+  /** `null` if the job's data do not say. */
   tenant?: string | null;
   verdict?: string;
   /** The stream of a published outcome's entries. */

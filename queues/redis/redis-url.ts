@@ -127,12 +127,16 @@ function decodedPath(text: string, part: string): string {
 
 function decoded(text: string, part: string): string {
   if (/[/?#@\s]/.test(text))
-    throw wrong(part, 'a mark that parts a URL', '%23 for #, %2F for /, %3F for ?, %40 for @, %20 for a blank');
+    throw wrong(
+      part,
+      'a character that separates parts of a URL',
+      '%23 for #, %2F for /, %3F for ?, %40 for @, %20 for a space',
+    );
   if (/%(?![0-9a-fA-F]{2})/.test(text)) throw wrong(part, '% without two hex digits', '%25 for %');
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wrong(part, 'bytes that are no UTF-8', 'UTF-8 after each %');
+    throw wrong(part, 'bytes that are not UTF-8', 'UTF-8 after each %');
   }
 }
 

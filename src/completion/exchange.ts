@@ -44,7 +44,7 @@ export interface Question extends CompleteOptions {
   deadline: Deadline;
 }
 
-/** Sends one question and reads its answer. Changes the form of the request where the server refuses it. */
+/** Sends one question and reads its answer. Changes the form of the request if the server refuses it. */
 export class Exchange {
   readonly #client: OpenAI;
   readonly #options: OpenAiOptions;

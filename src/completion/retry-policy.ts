@@ -23,7 +23,7 @@ export interface RetryOptions {
   /** Whether another endpoint can be asked instead. Then there are no pauses and no retries. */
   elsewhere?: boolean;
   coolDown?: CoolDown;
-  /** Key of the endpoint in the cool-down. */
+  /** Key of the endpoint in `coolDown`. */
   endpoint?: string;
   /** What a failed try tells about the endpoint. */
   server?: Pick<FailedTry, 'endpoint' | 'model'>;
@@ -68,7 +68,7 @@ export function withRetries(completer: Completer, policy: RetryOptions = {}): Co
     if (elsewhere || leftMs >= deadline.leftMs()) {
       throw new CompletionError(
         'PLATFORM_MODEL_RATE_LIMITED',
-        `Cannot complete prompt: the endpoint cools down for ${Math.ceil(leftMs)} ms, wanted it ${elsewhere ? 'now' : 'before the deadline'}`,
+        `Cannot complete prompt: the endpoint is rate limited for another ${Math.ceil(leftMs)} ms, wanted it ${elsewhere ? 'now' : 'before the deadline'}`,
         {
           retryAfterMs: leftMs,
         },

@@ -16,9 +16,9 @@ export function isToolName(name: unknown): name is string {
 export function recordFault(record: HandlerRecord): string | undefined {
   if (!isObject(record)) return 'no object, wanted the record of a handler';
   if (record.abi !== HANDLER_ABI) return `abi ${record.abi}, wanted ${HANDLER_ABI}`;
-  if (typeof record.bundle !== 'string') return 'a bundle that is no text, wanted the code as text';
+  if (typeof record.bundle !== 'string') return 'a bundle that is not text, wanted the code as text';
   if (!Array.isArray(record.tools) || !record.tools.every(isToolName))
-    return 'tools that are no list of names, wanted an array of names as in a job';
+    return 'tools that are not a list of names, wanted an array of names as in a job';
   if (!isObject(record.toolSchemas)) return 'no tool schemas, wanted them by the name of the tool';
   if (record.role !== 'provider' && record.role !== 'requester') return 'an unknown role, wanted provider or requester';
   const digest = handlerDigest(record);

@@ -32,8 +32,8 @@ export const derivedCheck = 'derived-cases';
 const reserve = { share: 0.05, leastMs: 200, mostMs: 1_000 } as const;
 
 /**
- * Until when to wait for a reading: a little before the peer's deadline. Where the reading is required, or the peer's
- * deadline has passed, until the work's deadline.
+ * Until when to wait for a reading: a little before the peer's deadline. If the reading is required, or the
+ * peer's deadline has passed, until the work's deadline.
  */
 export function readingUntilMs(
   { reading, peerDeadline }: { reading: ReadingWork; peerDeadline: Deadline },
@@ -136,7 +136,7 @@ export function derivedReport(
   return { name: derivedCheck, result, runs, ...(message === '' ? {} : { message: message.slice(0, 1_000) }) };
 }
 
-/** Throws `EarlyEnd` with `error` where the operator requires a whole reading, and there is none. */
+/** Throws `EarlyEnd` with `error` if the operator requires a whole reading, and there is none. */
 export function demandReading({ isWhole }: Pick<DerivedJudgement, 'isWhole'>, reading: ReadingWork): void {
   if (reading.mode !== 'required' || isWhole) return;
   const why = reading.report(false).fault ?? 'it is not complete';

@@ -87,7 +87,7 @@ function expectation(error: ErrorObject, params: Record<string, Json>): { wanted
     case 'oneOf':
       return { wanted: 'an object with either "output" or "error"' };
     case 'not':
-      return { wanted: 'a name that is no member of Object.prototype' };
+      return { wanted: 'a name that is not a member of Object.prototype' };
     default:
       return { wanted: error.message ?? error.keyword };
   }

@@ -26,7 +26,7 @@ export interface Solved extends Pick<Conclusion, 'later'> {
   handler: HandlerRecord;
 }
 
-/** A handler that was withdrawn after its outcome, and its replacement; `null` where none could be made. */
+/** A handler that was withdrawn after its outcome, and its replacement; `null` if none could be made. */
 export interface LaterEnd {
   withdrawn: HandlerRecord;
   handler: HandlerRecord | null;

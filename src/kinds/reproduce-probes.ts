@@ -20,7 +20,7 @@ import { replacedAt } from '../verification/worlds/variations.ts';
 export interface Reproduced {
   /** The input of the run. */
   input: Json;
-  /** JSON pointer into the message it sent: its response, or a requester's request. Empty where it sent none. */
+  /** JSON pointer into the message it sent: its response, or a requester's request. Empty if it sent none. */
   pointer: string;
   message: string;
   testCase?: number;
@@ -43,7 +43,7 @@ export function probesOf(requirements: Requirements, complaint: Complaint): Prob
     : requesterProbes(requirements, exchanges, complaint);
 }
 
-/** Whether the message that a complaint quotes as ours satisfies the agreement; `null` where it quotes none. */
+/** Whether the message that a complaint quotes as ours satisfies the agreement; `null` if it quotes none. */
 export function quotedOf(requirements: Requirements, complaint: Complaint): 'keeps' | 'breaks' | null {
   const { role } = requirements.subject;
   const [quoted] = exchangesOf(requirements, complaint).filter(
@@ -94,7 +94,7 @@ function providerProbes(
   // Only a case can show that broken requests are to be answered.
   const isBrokenAnswered = answersBrokenRequests(subject);
   const isAgreed = (input: Json, isPlausible: boolean) => (isText ? isPlausible : isRequest(input));
-  // Where no case does, generated broken requests prove nothing.
+  // If no case does, generated broken requests prove nothing.
   const conclusive = generated.filter(({ kind, deep }) => kind !== 'invalid' || (isBrokenAnswered && deep !== true));
   return [
     ...(isText ? texts : exchanges.map(({ request }) => request)).map((input) => ({

@@ -8,7 +8,7 @@ import { outcomeOf } from './outcome-of.ts';
 /**
  * Waits for the conclusion of a job. When the peer's deadline comes first, publishes `error` at once and lets the work
  * go on for as long as the job allows, to fill the handler store. A handler made then is announced beside the outcome.
- * Resolves to `undefined` where it published the outcome itself.
+ * Resolves to `undefined` if it published the outcome itself.
  */
 export async function answerInTime(
   working: Promise<Conclusion>,

@@ -55,9 +55,9 @@ async function work(received: Received, services: Services, ledger: Ledger): Pro
 }
 
 /**
- * Processes a job. Resolves to its outcome, or to `undefined` where that was published before the work ended. Rejects
- * only with errors that the queue handles: `PLATFORM_` errors, after which it retries the job while there is time;
- * aborted work; and defects.
+ * Processes a job. Resolves to its outcome, or to `undefined` if that was published before the work ended.
+ * Rejects only with errors that the queue handles: `PLATFORM_` errors, after which it retries the job while
+ * there is time; aborted work; and defects.
  */
 export async function runJob(given: Taken, services: Services): Promise<Outcome | undefined> {
   let taken = given;
@@ -92,7 +92,7 @@ export async function runJob(given: Taken, services: Services): Promise<Outcome 
   }
 }
 
-/** The conclusion of failed work. Where the queue decides, what models did not answer is kept for the report. */
+/** The conclusion of failed work. If the queue decides, what models did not answer is kept for the report. */
 async function concluded(
   error: unknown,
   taken: Taken,

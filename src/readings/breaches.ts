@@ -24,7 +24,7 @@ export interface Breach {
   of?: 'count' | 'input';
   /** The tool that is called, or should be. */
   tool?: string;
-  /** For content: which calls or requests are meant, where not all are. */
+  /** For content: which calls or requests are meant, if not all are. */
   nth?: number;
   when?: Assertion[];
   /** The failed assertion or expectation of the derived case. */
@@ -46,7 +46,7 @@ export function isVoid({ seen }: Pick<WorldRun, 'seen'>): boolean {
   );
 }
 
-/** The differences between a run and its derived case; empty where there are none. */
+/** The differences between a run and its derived case; empty if there are none. */
 export function breachesOf(run: WorldRun, subject: Subject): Breach[] {
   if (isVoid(run)) return [];
   const { expect, quote } = run.world.entry;

@@ -138,7 +138,7 @@ test('a fault says what was found and what is wanted, with long texts shortened'
     [
       { tools: [{ name: 'valueOf' }] },
       '/tools/0/name: found "valueOf"',
-      'a name that is no member of Object.prototype',
+      'a name that is not a member of Object.prototype',
       undefined,
     ],
     [

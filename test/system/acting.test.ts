@@ -155,7 +155,7 @@ test('mistyped names are told with the closest one, and none reaches the queue',
   const told = await commandHere(['jobs'], { environment: { ...environment, ...mistyped } });
   assert.deepEqual(
     [told.code, told.stderr],
-    [0, 'PROTOSMITH_CONCURENCY is no setting; did you mean PROTOSMITH_CONCURRENCY?\n'],
+    [0, 'PROTOSMITH_CONCURENCY is not a setting; did you mean PROTOSMITH_CONCURRENCY?\n'],
   );
   const worker = await rig.worker({ ...settings, ...mistyped });
   const line = await worker.logged(({ msg }) => msg === 'unknown-setting');

@@ -49,7 +49,7 @@ function received(message: Json, { dialect, documentOf }: Receiving): Received {
   const spelling = typeof given === 'string' ? encodingOf(given) : undefined;
   const own = dialect ?? dialectOf(spelling);
   const refused = (error: string): Received => ({ ok: false, reply: failureReply(error, own) });
-  if (!isObject(message)) return refused('The request is no object');
+  if (!isObject(message)) return refused('The request is not an object');
   const isStrict = dialect === 'library';
   for (const name of isStrict ? ['protocolHash', 'protocolSources'] : [])
     if (member(message, name) === undefined) return refused(`'${name}'`);

@@ -22,7 +22,7 @@ export function failureReply(error: string, dialect: Dialect): JsonObject {
 
 /** The body of a peer's reply in any dialect, or the reason why there is none. */
 export function readReply(reply: Json): { ok: true; body: string } | { ok: false; error: string } {
-  if (!isObject(reply)) return { ok: false, error: 'the reply is no object' };
+  if (!isObject(reply)) return { ok: false, error: 'the reply is not an object' };
   const body = member(reply, 'body');
   if (member(reply, 'status') === 'success' && body !== undefined) return { ok: true, body: bodyText(body) };
   const error = member(reply, 'error') ?? member(reply, 'message') ?? body;

@@ -69,7 +69,7 @@ function methodsIn(
   return only === undefined ? [] : [only];
 }
 
-/** JSON, unless the content type of the payloads is a text that is no JSON. */
+/** JSON, unless the content type of the payloads is a text that is not JSON. */
 function payloadOf(artifact: Artifact | undefined, { contentType }: Selection): 'json' | 'text' {
   const listed = artifact === undefined ? undefined : nodeAt(artifact.root, '/content_types/0')?.value;
   const type = contentType ?? (typeof listed === 'string' ? listed : '');
@@ -200,7 +200,7 @@ function foundSchema({ root, node, pointer }: PlacedSchema, heading: string, lib
   return origins.length === 0 ? found : { ...found, origins };
 }
 
-/** The reply by which a method tells its declared errors. */
+/** The reply with which a method reports its declared errors. */
 function errorReply({ value, start, end }: LocatedJson): LocatedSchema | undefined {
   const codes = (Array.isArray(value) ? value : []).flatMap((error): Json[] =>
     isObject(error) && Number.isInteger(error.code) ? [error.code ?? null] : [],

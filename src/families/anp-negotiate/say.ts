@@ -46,7 +46,7 @@ function linesOf(findings: readonly Finding[]): string[] {
   return more > 0 ? [...lines, `${more} more problems`] : lines;
 }
 
-/** The error of the draft that comes nearest to what was found. */
+/** The draft's error that is closest to what was found. */
 function anpCodeOf(findings: readonly Finding[]): AnpCode {
   const [{ code, pointer } = { code: undefined, pointer: undefined }] = findings;
   if (code !== 'DOCUMENT_SELECTION_CONTRADICTS') return 'meta.negotiation_rejected';
@@ -60,7 +60,7 @@ function partsOf(agreement: Json, supplied: Json | undefined): Agreed {
   return artifact === undefined ? given : { ...given, artifact };
 }
 
-/** What a report says of the agreement: ids, methods, and what its digest was taken of. */
+/** What a report says about the agreement: ids, methods, and what its digest covers. */
 function factsOf(agreed: Agreed): JsonObject {
   const { result, artifact: text } = agreed;
   const artifact = artifactIn(agreed);

@@ -5,7 +5,7 @@ export function timeOf(text: string): number | undefined {
   const [, year, month, day, hour, ...offset] = TIME.exec(text) ?? [];
   const [hours = 0, minutes = 0] = offset.map((part) => Number(part ?? 0));
   const at = Date.parse(text);
-  // The parser of dates takes February 30 for March 2, and 24:00 for the next day.
+  // `Date` reads February 30 as March 2, and 24:00 as the next day.
   const isDay = new Date(Date.UTC(2000, Number(month) - 1, Number(day))).getUTCMonth() === Number(month) - 1;
   const isLeapDay = month === '02' && day === '29';
   const isInYear = !isLeapDay || isLeap(Number(year));

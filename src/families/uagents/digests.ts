@@ -5,7 +5,7 @@ import { byCodePoint, pythonJson, pythonObject } from './python-json.ts';
 
 /**
  * The digest of a model, from its JSON Schema: `model:` and 64 hex digits, as the peers compute it. Give the schema
- * as text where it has floats: a parsed `1.0` is `1`. `undefined` where the text is no JSON.
+ * as text if it has floats: a parsed `1.0` is `1`. `undefined` if the text is not JSON.
  */
 export function schemaDigest(schema: string | JsonObject): string | undefined {
   const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
@@ -19,8 +19,9 @@ export function schemaDigestOf(schema: LocatedJson, text: string): string {
 }
 
 /**
- * The digest of a protocol, from its manifest: `proto:` and 64 hex digits, as the peers compute it; metadata are no
- * part of it. Give the manifest as text where a schema in it has floats. `undefined` where the text is no manifest.
+ * The digest of a protocol, from its manifest: `proto:` and 64 hex digits, as the peers compute it; metadata
+ * are no part of it. Give the manifest as text if a schema in it has floats. `undefined` if the text is not a
+ * manifest.
  */
 export function protocolDigest(manifest: string | JsonObject): string | undefined {
   const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
@@ -28,7 +29,7 @@ export function protocolDigest(manifest: string | JsonObject): string | undefine
   return node && protocolDigestOf(node, text);
 }
 
-/** The digest of a protocol whose manifest was read from a text; `undefined` where that is no manifest. */
+/** The digest of a protocol whose manifest was read from a text; `undefined` if that is not a manifest. */
 export function protocolDigestOf(manifest: LocatedJson, text: string): string | undefined {
   const version = nodeAt(manifest, '/version');
   const models = sortedBy('digest', nodeAt(manifest, '/models'));
@@ -44,7 +45,7 @@ export function protocolDigestOf(manifest: LocatedJson, text: string): string | 
   return `proto:${sha256Hex(canonical)}`;
 }
 
-/** Objects in the order of a member that each of them has as a text; `undefined` where one has not. */
+/** Objects sorted by a text member that each has; `undefined` if one lacks it. */
 function sortedBy(name: string, list: LocatedJson | undefined): LocatedJson[] | undefined {
   const keyed = list?.items?.map((node) => ({ node, key: textAt(node.value, name) }));
   if (keyed === undefined || keyed.some(({ key }) => key === undefined)) return undefined;
@@ -58,8 +59,8 @@ export function textAt(value: Json | undefined, name: string): string | undefine
 }
 
 /**
- * The JSON value that a text is, with the place of every value in it; `undefined` where it is none, or nests deeper
- * than is read.
+ * The JSON value of a text, with the place of every value in it; `undefined` if it is not JSON, or nests
+ * deeper than is read.
  */
 export function wholeJson(text: string): LocatedJson | undefined {
   const read = readJson(text, 0);

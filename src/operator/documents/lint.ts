@@ -99,7 +99,7 @@ function carriedText({ name, text }: Input, part: 'document' | 'cases'): { text:
   const isJson = name === '-' ? /^\s*\{/.test(text) : /\.json$/i.test(name);
   if (isJson && part === 'document' && typeof carried !== 'string')
     throw new UnreadableInput(
-      `Cannot read "${name}": ${message === undefined ? (jsonFault(text) ?? 'JSON that is no object') : 'JSON without agreement'}, wanted a job, or a message with a document`,
+      `Cannot read "${name}": ${message === undefined ? (jsonFault(text) ?? 'JSON that is not an object') : 'JSON without agreement'}, wanted a job, or a message with a document`,
     );
   return family === undefined ? { text: found } : { text: found, family };
 }

@@ -168,7 +168,7 @@ export async function importHandlers(
   if (!isExport(given)) {
     const [fault] = isExport.errors ?? [];
     throw new UnreadableInput(
-      `Cannot import handlers: ${fault?.instancePath || 'the file'} ${fault?.message ?? 'is no export'}, wanted what \`protosmith handlers export\` prints`,
+      `Cannot import handlers: ${fault?.instancePath || 'the file'} ${fault?.message ?? 'is not an export'}, wanted what \`protosmith handlers export\` prints`,
     );
   }
   const sandbox = await openSandbox({ ...config, cells: 1 }, createLog('silent'));

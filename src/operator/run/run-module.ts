@@ -70,7 +70,7 @@ export function readTools(value: Json): Tool[] {
       : !isToolName(tool.name)
         ? 'a name other than letters, digits and "_", or one that every object has'
         : (tool.examples ?? null) !== null && !(Array.isArray(tool.examples) && tool.examples.every(isExample))
-          ? 'examples that are no array of {input, output} or {input, error}'
+          ? 'examples that are not an array of {input, output} or {input, error}'
           : (tool.otherwise ?? null) !== null && !isAnswer(tool.otherwise ?? null)
             ? 'an "otherwise" that is neither {output} nor {error}'
             : undefined;
