@@ -6,6 +6,7 @@ import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
 import type { Requirements } from '../job/requirements.ts';
 import { retryLost } from '../job/retry-lost.ts';
 import { Deadline } from '../kernel/deadline.ts';
+import { whenAborted } from '../kernel/when-aborted.ts';
 import { confirmedPart } from '../readings/confirmed.ts';
 import { type BrokenCase, judgeReading } from '../readings/judge-reading.ts';
 import { confirm } from './confirm.ts';
@@ -165,10 +166,7 @@ export class Timer {
     this.#timer = setTimeout(() => controller.abort(), Math.max(0, Math.min(atMs, outer.atMs) - Date.now()));
     const signal = AbortSignal.any([outer.signal, controller.signal]);
     this.deadline = new Deadline(Math.min(atMs, outer.atMs), signal);
-    this.passed = new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    this.passed = whenAborted(signal);
   }
 
   release(): void {

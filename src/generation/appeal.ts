@@ -2,7 +2,7 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { Confirmation } from '../contract/reading.ts';
 import { demandReading } from '../deriving/judge-derived.ts';
 import type { Deadline } from '../kernel/deadline.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import { renderFindingsQuestion } from '../prompting/judge-prompt.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { askJudge, isQuoteFrom } from './blame-judge.ts';
@@ -49,6 +49,6 @@ async function judge(findings: readonly CheckFact[], lanes: LaneContext, deadlin
 
 function asWarning(report: CheckReport, quote: string): CheckReport {
   if (report.result !== 'failed') return report;
-  const message = `a judge interprets the agreement differently: "${visibleText(quote.slice(0, 200))}"; ${report.message ?? ''}`;
+  const message = `a judge interprets the agreement differently: "${escapedLine(quote.slice(0, 200))}"; ${report.message ?? ''}`;
   return { ...report, result: 'warned', message: message.slice(0, 1_000) };
 }

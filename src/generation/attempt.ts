@@ -1,7 +1,7 @@
 import { CompletionError } from '../completion/completion-error.ts';
 import { type AttemptVerdict, ask, type Question } from '../job/ask.ts';
 import type { Deadline } from '../kernel/deadline.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import { type Attempted, failed } from './lane-candidate.ts';
 import type { LaneContext } from './lane-context.ts';
 import { faultCount } from './lane-facts.ts';
@@ -38,7 +38,7 @@ function verdictOf(attempted: Attempted): AttemptVerdict {
       result: 'declined',
       passedCases: 0,
       code: 'CANDIDATE_DECLINED',
-      message: visibleText(attempted.reason.slice(0, 1_000)),
+      message: escapedLine(attempted.reason.slice(0, 1_000)),
     };
   const { result, code, message, tested } = attempted;
   return { result, passedCases: tested?.cases.filter(({ passed }) => passed).length ?? 0, code, message };

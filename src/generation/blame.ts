@@ -7,7 +7,7 @@ import { familyOf } from '../families/families.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import { differencesOf } from '../schemas/differences.ts';
 import type { Subject } from '../verification/subject.ts';
 import type { Assignment } from './assignment.ts';
@@ -200,7 +200,7 @@ function placeOf(
 }
 
 function declineMessage({ decline, reason, quote }: Declined): string {
-  return visibleText(
+  return escapedLine(
     `Cannot generate handler: the model declined (${decline}): ${reason.slice(0, 500)}; it quotes "${quote.slice(0, 200)}", wanted a module`,
   );
 }

@@ -5,7 +5,7 @@ import type { DerivedCase } from '../contract/reading.ts';
 import type { ObservedCall } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import type { RepairFacts } from '../prompting/render-repair.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { ruleOf } from '../verification/rules.ts';
@@ -80,7 +80,7 @@ export function failed(
     kind: 'failed',
     result,
     code,
-    message: visibleText(message.slice(0, 1_000)),
+    message: escapedLine(message.slice(0, 1_000)),
     facts,
     source,
     tested: null,

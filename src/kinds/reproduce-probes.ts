@@ -3,7 +3,7 @@ import type { Observation, Peer, Scenario, SchemaIssue } from '../contract/trial
 import { type Complaint, type QuotedExchange, quotedExchanges } from '../documents/read-complaint.ts';
 import type { Requirements } from '../job/requirements.ts';
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
-import { equalJson } from '../schemas/equal-json.ts';
+import { containsJson } from '../schemas/equal-json.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { casePeer } from '../verification/case-peer.ts';
 import { answersBrokenRequests } from '../verification/failure-answer.ts';
@@ -197,7 +197,7 @@ function repeatsRequest(
   if (keyword === 'required' && typeof expected === 'string')
     return !JSON.stringify(input).includes(`${JSON.stringify(expected)}:`) && !allowsNull(surface, answer, expected);
   const value = answer === undefined ? undefined : valueAt(answer, pointer);
-  return value !== undefined && pointer !== '' && holds(input, value);
+  return value !== undefined && pointer !== '' && containsJson(input, value);
 }
 
 /**
@@ -211,11 +211,6 @@ function allowsNull(surface: Subject['surface'], answer: Json | undefined, name:
     return !issues.some(({ pointer }) => pointer.startsWith(`/${escapeToken(name)}`));
   };
   return isTaken(null) && !isTaken({}) && !isTaken([]);
-}
-
-function holds(whole: Json, part: Json): boolean {
-  if (equalJson(whole, part)) return true;
-  return typeof whole === 'object' && whole !== null && Object.values(whole).some((item) => holds(item, part));
 }
 
 /** Whether a tool failed: without an example for a generated request, the run says nothing about the handler. */

@@ -12,7 +12,7 @@ import { isReadOnly, type Subject } from '../verification/subject.ts';
 import { differenceOfRuns } from './alike.ts';
 import { allowanceOf, allowanceOfSends } from './allowance.ts';
 import { type Allowance, assertionFault, isSame, satisfiesAll } from './assertions.ts';
-import { occursIn } from './forbidden.ts';
+import { revealedIn } from './revealed-in.ts';
 import type { WorldRun } from './world.ts';
 
 /** One difference between a run and its derived case. */
@@ -187,7 +187,7 @@ function orderBreaches(expected: OrderExpectation, { order }: Observation): Brea
 }
 
 function forbiddenBreaches(forbidden: Forbidden, seen: Observation): Breach[] {
-  return occursIn(forbidden, seen).map((place) => ({
+  return revealedIn(forbidden, seen).map((place) => ({
     place: 'never',
     broken: forbidden as unknown as Json,
     message: `found ${JSON.stringify(forbidden.value)} in the ${place}, wanted it nowhere there`,

@@ -1,7 +1,7 @@
 import type { Finding } from '../../contract/finding.ts';
 import type { Statement } from '../../contract/statement.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { visibleText } from '../../kernel/quote.ts';
+import { escapedLine } from '../../kernel/quote.ts';
 import type { UncheckedAgreement } from '../family.ts';
 import { type Agreed, agreedIn, artifactIn, chosenMethods } from './agreed.ts';
 import { agreementParts } from './agreement-text.ts';
@@ -41,7 +41,7 @@ export function reportFor(statement: Statement, { agreement, supplied }: Uncheck
 }
 
 function linesOf(findings: readonly Finding[]): string[] {
-  const lines = findings.slice(0, MAX_DESCRIBED).map(({ message }) => visibleText(message));
+  const lines = findings.slice(0, MAX_DESCRIBED).map(({ message }) => escapedLine(message));
   const more = findings.length - lines.length;
   return more > 0 ? [...lines, `${more} more problems`] : lines;
 }

@@ -9,7 +9,7 @@ import { byCodePoint, pythonJson, pythonObject } from './python-json.ts';
  */
 export function schemaDigest(schema: string | JsonObject): string | undefined {
   const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
-  const node = wholeJson(text);
+  const node = locatedJsonOf(text);
   return node && schemaDigestOf(node, text);
 }
 
@@ -25,7 +25,7 @@ export function schemaDigestOf(schema: LocatedJson, text: string): string {
  */
 export function protocolDigest(manifest: string | JsonObject): string | undefined {
   const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
-  const node = wholeJson(text);
+  const node = locatedJsonOf(text);
   return node && protocolDigestOf(node, text);
 }
 
@@ -62,7 +62,7 @@ export function textAt(value: Json | undefined, name: string): string | undefine
  * The JSON value of a text, with the place of every value in it; `undefined` if it is not JSON, or nests
  * deeper than is read.
  */
-export function wholeJson(text: string): LocatedJson | undefined {
+export function locatedJsonOf(text: string): LocatedJson | undefined {
   const read = readJson(text, 0);
   return read.ok && /^[ \t\r\n]*$/.test(text.slice(read.node.end)) ? read.node : undefined;
 }

@@ -1,6 +1,6 @@
 import type { LocatedJson } from '../../documents/located-json.ts';
 import type { Json } from '../../kernel/json.ts';
-import { wholeJson } from './digests.ts';
+import { locatedJsonOf } from './digests.ts';
 import { type Identity, IdentityFault, isUserAddress, signDigest, verifyDigest } from './identity.ts';
 import { sha256 } from './sha256.ts';
 
@@ -33,7 +33,7 @@ const NO_ENVELOPE = 'contents do not match envelope schema';
  */
 export function readEnvelope(body: string | Uint8Array): EnvelopeReading {
   const text = typeof body === 'string' ? body : utf8(body);
-  const root = text === undefined ? undefined : wholeJson(text);
+  const root = text === undefined ? undefined : locatedJsonOf(text);
   if (text === undefined || root === undefined)
     return { ok: false, error: text !== undefined && isJson(text) ? NO_ENVELOPE : NO_JSON };
   const members = new Map((root.members ?? []).map(({ name, node }) => [name, node]));

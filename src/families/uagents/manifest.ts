@@ -3,7 +3,7 @@ import { type LocatedJson, nodeAt } from '../../documents/located-json.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import type { PlacedFinding } from '../family.ts';
-import { protocolDigestOf, schemaDigestOf, textAt, wholeJson } from './digests.ts';
+import { locatedJsonOf, protocolDigestOf, schemaDigestOf, textAt } from './digests.ts';
 import { ERROR_MESSAGE_DIGEST, errorMessageSchema } from './error-message.ts';
 
 /** A message of a protocol: a model, in the peers' word. */
@@ -42,7 +42,7 @@ const MAX_MODELS = 64;
 
 /** Reads the text of a manifest. Never throws, whatever the text holds; in time linear in it. */
 export function readManifest(text: string): ManifestReading {
-  const root = wholeJson(text);
+  const root = locatedJsonOf(text);
   const digest = root && protocolDigestOf(root, text);
   const listed = root && nodeAt(root, '/models')?.items;
   const asked = root && nodeAt(root, '/interactions')?.items;

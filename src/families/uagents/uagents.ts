@@ -2,7 +2,7 @@ import { fault, type JobFault, member, quoted, shortened } from '../../contract/
 import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { visibleText } from '../../kernel/quote.ts';
+import { escapedLine } from '../../kernel/quote.ts';
 import type { Family } from '../family.ts';
 import { protocolDigest } from './digests.ts';
 import { errorMessage } from './error-message.ts';
@@ -74,7 +74,7 @@ const MAX_TOLD = 50;
 function textFor(said: Statement): string {
   if (said.what === 'failed') return 'Cannot serve protocol: found no handler that passes verification, wanted one';
   const findings = 'findings' in said ? said.findings : [];
-  const told = findings.slice(0, MAX_TOLD).map(({ message }) => visibleText(message));
+  const told = findings.slice(0, MAX_TOLD).map(({ message }) => escapedLine(message));
   const more = findings.length - told.length;
   return [...told, ...(more > 0 ? [`${more} more problems`] : [])].join('\n') || 'Cannot serve protocol';
 }

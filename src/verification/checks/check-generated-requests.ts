@@ -1,7 +1,7 @@
 import type { Tool } from '../../contract/job.ts';
 import type { Observation, Scenario, SchemaIssue } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { equalJson } from '../../schemas/equal-json.ts';
+import { containsJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFacts, Finding } from '../check.ts';
 import { answersBrokenRequests, reportsFailure } from '../failure-answer.ts';
 import { defaultTrialNowMs, type Subject } from '../subject.ts';
@@ -129,10 +129,10 @@ function schemaFault(
 ): Fault | undefined {
   const value = issue.pointer === '' || seen.value === undefined ? undefined : valueAt(seen.value, issue.pointer);
   // An invalid value that the handler only passes back is the peer's.
-  if (kind === 'invalid' && (value === undefined || holds(input, value))) return undefined;
+  if (kind === 'invalid' && (value === undefined || containsJson(input, value))) return undefined;
   const isFromTool = seen.calls.some(
     ({ output }) =>
-      output !== undefined && (value === undefined ? mayBeHandedOn(subject, issue) : holds(output, value)),
+      output !== undefined && (value === undefined ? mayBeHandedOn(subject, issue) : containsJson(output, value)),
   );
   return {
     rule: isOwed && !isFromTool ? 'generated-requests/breaks-schema' : 'generated-requests/may-break-schema',
@@ -188,13 +188,6 @@ function mayBeHandedOn({ tools, requestSchema }: Subject, { keyword, expected }:
   if (keyword !== 'required' || typeof expected !== 'string') return true;
   const toolData = tools.map(({ outputSchema, examples, otherwise }) => ({ outputSchema, examples, otherwise }));
   return JSON.stringify([toolData, requestSchema]).includes(`${JSON.stringify(expected)}:`);
-}
-
-/** Whether a value contains another one. */
-function holds(whole: Json, part: Json): boolean {
-  if (equalJson(whole, part)) return true;
-  if (typeof whole !== 'object' || whole === null) return false;
-  return Object.values(whole).some((item) => holds(item, part));
 }
 
 /** The tools, each with an answer to any input: its own default, or that of its first example. */
