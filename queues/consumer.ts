@@ -249,8 +249,8 @@ class QueueConsumer implements Consumer {
   }
 
   /**
-   * Resolves when waiting for Redis is of no use any more. Without Redis no job can be handed back: its lock expires
-   * and another worker takes it.
+   * Resolves when it is useless to wait for Redis any longer. Without Redis no job can be handed back: its lock
+   * expires and another worker takes it.
    */
   async #cutOff(drainMs: number): Promise<'cut off'> {
     const leaveAtMs = performance.now() + drainMs + SETTLE_MS + 5_000;

@@ -114,7 +114,7 @@ class QueueProducer implements Producer {
     });
   }
 
-  /** Adds a job to the queue and tells what its id stands for. */
+  /** Adds a job to the queue, and says what the queue has under its id. */
   async #put(
     jobId: string,
     {

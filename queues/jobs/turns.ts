@@ -155,7 +155,7 @@ export class Turns {
   readonly #refuse: (full: TenantFull) => Promise<void>;
   #giving: Promise<void> | undefined;
 
-  /** `refuse` takes a job off the queue whose tenant has too many, and tells its producer. */
+  /** `refuse` removes a job whose tenant has too many from the queue, and informs its producer. */
   constructor(
     connection: Connection,
     keys: Keys,

@@ -109,7 +109,7 @@ function jobsOf(events: readonly StreamEntry[], nowMs: number): JobsOfEvents {
     const jobId = event.get('jobId') ?? '';
     // Event ids are times by Redis' clock.
     const atMs = Number.parseInt(id, 10);
-    // Nobody waits for the answer to an older event any more.
+    // Nobody still waits for the answer to an older event.
     if (event.get('event') === 'deduplicated' && atMs > nowMs - LONGEST_WAIT_MS) {
       deduplicated.push(event);
       ignored.set(event.get('deduplicatedJobId') ?? '', atMs);

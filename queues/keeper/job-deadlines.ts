@@ -24,7 +24,7 @@ export class JobDeadlines {
 
   /**
    * Records the deadlines of waiting jobs, delayed ones included: no worker may be free before they pass. BullMQ's
-   * events tell of most of these jobs; for the others this reads the first page each time, and one further page in
+   * events name most of these jobs; for the others this reads the first page each time, and one further page in
    * turn.
    */
   async noteWaiting(): Promise<void> {

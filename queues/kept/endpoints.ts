@@ -29,7 +29,7 @@ export interface CallFault {
 
 /** What opened a circuit: the first failure. */
 export interface CircuitFault extends CallFault {
-  /** Whether the endpoint refuses our key, account or model: a few failures more would tell nothing. */
+  /** Whether the endpoint refuses our key, account or model: further failures would show nothing new. */
   refused: boolean;
   /** Milliseconds since 1970, by Redis' clock. */
   sinceMs: number;
@@ -65,8 +65,8 @@ const REFUSED_OPEN_MS = 20_000;
 const MAX_MESSAGE = 500;
 
 /**
- * The longest cool-down of an endpoint, in milliseconds. No job waits longer, and one call then tells whether the limit
- * still holds.
+ * The longest cool-down of an endpoint, in milliseconds. No job waits longer, and one call then shows whether
+ * the limit still holds.
  */
 const MAX_COOL_DOWN_MS = 600_000;
 

@@ -16,7 +16,7 @@ export interface HandlerEntry {
   /** Milliseconds since 1970, by Redis' clock. */
   usedAtMs: number;
   pinned: boolean;
-  /** Why it is not served any more; `null` if it is served. */
+  /** Why it is no longer served; `null` if it is served. */
   withdrawn: string | null;
   /** Size of the record. */
   bytes: number;

@@ -12,7 +12,7 @@ export interface QuarantineCause {
   worker: string | null;
 }
 
-/** A bundle that must not run any more. */
+/** A bundle that must not run again. */
 export interface QuarantineEntry extends QuarantineCause {
   digest: string;
   /** Milliseconds since 1970, by Redis' clock. */

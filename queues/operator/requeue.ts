@@ -12,7 +12,7 @@ const MOST_LOOKED_AT = 100_000;
 
 /** Where a job's data are kept after it ended. */
 export interface SubmittedJobs {
-  /** The kind and the JSON text of the data; `null` if they are not kept any more. */
+  /** The kind and the JSON text of the data; `null` if they are no longer kept. */
   submittedOf(jobId: string): Promise<{ kind: string; text: string } | null>;
 }
 

@@ -25,9 +25,11 @@ export interface QueueEvent {
     | 'given-up'
     /** A job came from the intake stream. */
     | 'bridged'
-    /** A value in Redis that was written by hand and unusable was put aside or repaired; `message` tells which. */
+    /**
+     * A value in Redis that was written by hand and unusable was put aside or repaired; `message` says which.
+     */
     | 'mended'
-    /** Fetching pauses or resumes; `message` tells why. */
+    /** Fetching pauses or resumes; `message` says why. */
     | 'paused'
     | 'resumed'
     /** An error of the connection or of a command; `count` since the last such event. */

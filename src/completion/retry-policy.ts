@@ -25,7 +25,7 @@ export interface RetryOptions {
   coolDown?: CoolDown;
   /** Key of the endpoint in `coolDown`. */
   endpoint?: string;
-  /** What a failed try tells about the endpoint. */
+  /** The endpoint in reports of failed tries. */
   server?: Pick<FailedTry, 'endpoint' | 'model'>;
   random?: () => number;
   clock?: () => number;
@@ -77,7 +77,7 @@ export function withRetries(completer: Completer, policy: RetryOptions = {}): Co
     await pause(leftMs, deadline.signal);
   };
 
-  /** Tells of the work's failure, unless nobody wants its result any more. */
+  /** Reports a failure of the work, unless nobody waits for its result. */
   const told = async <T>(work: () => Promise<T>, options?: CompleteOptions): Promise<T> => {
     const startedAtMs = clock();
     try {

@@ -69,7 +69,7 @@ export async function runLane(
     step = stepAfter(next, step, failures);
     if (isVoter) {
       // Another candidate contradicts the same case. A repair in progress may show that the case can be satisfied;
-      // otherwise a further independent candidate tells more than a repair.
+      // otherwise a further independent candidate shows more than a repair.
       await Promise.allSettled(lanes.running);
       // Gives a lane that has just verified a candidate a chance to abort this one.
       await setImmediate();

@@ -92,7 +92,10 @@ export async function runJob(given: Taken, services: Services): Promise<Outcome 
   }
 }
 
-/** The conclusion of failed work. If the queue decides, what models did not answer is kept for the report. */
+/**
+ * The conclusion of failed work. If the queue will retry the job, its unanswered questions are kept for its
+ * report.
+ */
 async function concluded(
   error: unknown,
   taken: Taken,

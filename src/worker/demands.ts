@@ -22,7 +22,7 @@ const redisFactsTimeoutMs = 30_000;
 /** How often to try the permissions of a user whom Redis refuses commands, in milliseconds. */
 const permissionsEveryMs = 20_000;
 
-/** How long a worker that does not start tries to tell operators why, in milliseconds. */
+/** How long a worker that does not start tries to report why, in milliseconds. */
 const tellingTimeoutMs = 500;
 
 /** Rejects if durability is required of a Redis that does not persist data, or that evicts keys. */
@@ -44,7 +44,7 @@ export async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig,
   for (const { command, without } of lacking) log.warn({ user, command, without }, 'redis-permission');
 }
 
-/** Tells operators in a last heartbeat why this worker does not start, if Redis takes it. Never rejects. */
+/** Reports in a last heartbeat why this worker does not start, if Redis accepts it. Never rejects. */
 export async function tellFailure(
   connection: Connection,
   keys: Keys,
@@ -59,8 +59,8 @@ export async function tellFailure(
 }
 
 /**
- * After a refused command, tries what the user of this worker may not use, for its heartbeat; again and again until
- * nothing is missing, since no error tells that a permission is back.
+ * After a refused command, tries what the user of this worker may not use, for its heartbeat; repeatedly until
+ * nothing is missing, since no error shows that a permission is back.
  */
 export function permissionWatch({ redisUrl, prefix }: WorkerConfig, tally: WorkerTally): (event: QueueEvent) => void {
   let triedAtMs = Number.NEGATIVE_INFINITY;

@@ -5,7 +5,7 @@ import type { Heartbeat, InvalidJob, NamedFault, Tally } from '../../telemetry/h
 export interface WorkerView extends Heartbeat {
   /** Seconds since its last heartbeat, by Redis' clock. */
   ageSeconds: number;
-  /** `gone`: it sends no heartbeats any more, and did not say that it stops; it ended, or lost its way to Redis. */
+  /** `gone`: it stopped sending heartbeats without saying that it stops; it ended, or cannot reach Redis. */
   life: 'alive' | 'gone' | 'stopped' | 'failed';
 }
 
@@ -74,7 +74,7 @@ export interface Situation {
   queue: QueueSnapshot | null;
   /** Who paused the queue, when and why; `null` if it is not paused, or nobody said. */
   pausedBy: Deed | null;
-  /** Parts that Redis refused to tell, and why. */
+  /** Parts that Redis refused to show, and why. */
   unread: NamedFault[];
   /** Why Redis takes no writes. */
   unwritable: NamedFault | null;

@@ -143,7 +143,7 @@ function schemaFault(
 /** What a text shows if a number, time or object is not what the handler expects. */
 const SLIPPED = /(?<![\p{L}\p{N}])(?:NaN|Invalid Date|\[object Object\])(?![\p{L}\p{N}])/u;
 
-/** An answer to a valid request that is empty, or whose text tells that a value is missing. */
+/** An answer to a valid request that is empty, or whose text shows that a value is missing. */
 function emptyAnswer(
   { subject, cases }: CheckFacts,
   input: Json,

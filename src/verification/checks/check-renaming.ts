@@ -44,7 +44,7 @@ export const renaming: Check = {
   },
 };
 
-/** The worlds that every case is run in: all of its data renamed, and those alone that tools or the peer tell. */
+/** The worlds that every case is run in: all of its data renamed, and only those from tools or the peer. */
 interface FirstWorlds {
   plan: CasePlan;
   all: World | undefined;
@@ -59,7 +59,7 @@ function firstWorlds(facts: CheckFacts, plan: CasePlan): FirstWorlds {
   };
 }
 
-/** Judges what is certain after the first worlds, and tells whether a case needs further ones. */
+/** Judges what is certain after the first worlds, and says whether a case needs further ones. */
 function judgeFirst(
   facts: CheckFacts,
   { plan, all, answers }: FirstWorlds,
