@@ -73,7 +73,10 @@ export async function detectLaunch({
         'OPERATOR_SANDBOX_LEVEL',
         `Cannot open sandbox: no cell starts at level "${exactly ?? level}", wanted one that does (${reasons})`,
       )
-    : new SandboxError('PLATFORM_SANDBOX_START', `Cannot open sandbox: no cell starts at any level (${reasons})`);
+    : new SandboxError(
+        'PLATFORM_SANDBOX_START',
+        `Cannot open sandbox: no cell starts at any level (${reasons}), wanted one that does`,
+      );
 }
 
 /** The layers that a level must have to count: a program that should build a wall may have run the cell without it. */

@@ -203,7 +203,7 @@ export class Pool {
           if (this.#all.size === 0 && this.#starting === 0) {
             const lost = new SandboxError(
               'PLATFORM_SANDBOX_LOST',
-              `Cannot run handler: no cell can be started, ${(error as Error).message}`,
+              `Cannot run handler: no cell can be started (${(error as Error).message}), wanted one`,
               { cause: error },
             );
             for (const waiter of this.#waiters.splice(0)) waiter.fail(lost);

@@ -106,7 +106,12 @@ export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outco
     replyTo,
     announced: beginning.announced,
     publishNow: () =>
-      Promise.reject(new QueueError('DEFECT_NOT_RUNNING', 'Cannot publish outcome: found a job that does not run')),
+      Promise.reject(
+        new QueueError(
+          'DEFECT_NOT_RUNNING',
+          'Cannot publish outcome: found a job that does not run, wanted a running one',
+        ),
+      ),
     announceEarly: (entry) => outcomes.announceEarly({ ...entry, jobId, kind }, replyTo),
     announceLate: ({ digest, withdrawn, ...entry }) =>
       outcomes.announceLate({ ...entry, jobId }, { digest, withdrawn }, replyTo),

@@ -62,7 +62,10 @@ export class EventReader {
     if (isId && (last[0] === '0-0' || Number.parseInt(position, 10) <= Number.parseInt(last[0], 10))) return events;
     // Go on from now: earlier events may have been handled already.
     await connection.set(keys.seen, last[0]);
-    onEvent({ event: 'mended', message: `Cannot read on in BullMQ's events: found no event's id in ${keys.seen}` });
+    onEvent({
+      event: 'mended',
+      message: `Cannot continue in BullMQ's events: found no event id in ${keys.seen}, wanted one; reading goes on from the last event`,
+    });
     return [];
   }
 

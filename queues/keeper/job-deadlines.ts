@@ -85,7 +85,7 @@ export class JobDeadlines {
     if (deleted > 0)
       onEvent({
         event: 'mended',
-        message: `Cannot keep ${deleted} deadlines: found them later than any job may ask for`,
+        message: `Cannot keep ${deleted} deadlines: found them later than any job may ask for, wanted those of the jobs; they are recorded again`,
       });
   }
 
