@@ -74,7 +74,7 @@ export interface ConsumerHealth {
 export interface Consumer {
   /**
    * Resolves when both connections are up and jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` after
-   * `withinMs`, and with `OPERATOR_REDIS_…` where Redis answers but cannot be used.
+   * `withinMs`, and with `OPERATOR_REDIS_…` if Redis answers but cannot be used.
    */
   ready(withinMs?: number): Promise<void>;
   health(): ConsumerHealth;
@@ -249,8 +249,8 @@ class QueueConsumer implements Consumer {
   }
 
   /**
-   * Resolves when waiting for Redis is of no use any more. Without Redis no job can be handed back: its lock expires
-   * and another worker takes it.
+   * Resolves when it is useless to wait for Redis any longer. Without Redis no job can be handed back: its lock
+   * expires and another worker takes it.
    */
   async #cutOff(drainMs: number): Promise<'cut off'> {
     const leaveAtMs = performance.now() + drainMs + SETTLE_MS + 5_000;

@@ -35,7 +35,7 @@ export interface Producer {
    * Rejects with `JOB_ID_INVALID` for an id that BullMQ or the contract does not allow, with `JOB_ID_REUSED` if the id
    * has an outcome or a job with other data or another kind, with `JOB_TOO_LARGE` or `JOB_TOO_DEEP` beyond the
    * limits, and with `JOB_TENANT_FULL` if its tenant has as many waiting jobs as the operator allows.
-   * `traceparent` is the caller's trace context (W3C); the spans of the job stand below it.
+   * `traceparent` is the caller's trace context (W3C); the job's spans become its children.
    */
   submit(
     kind: string,
@@ -114,7 +114,7 @@ class QueueProducer implements Producer {
     });
   }
 
-  /** Adds a job to the queue and tells what its id stands for. */
+  /** Adds a job to the queue, and says what the queue has under its id. */
   async #put(
     jobId: string,
     {
@@ -127,7 +127,8 @@ class QueueProducer implements Producer {
     const published = await this.#readOutcome(jobId);
     if (published !== null && published.dataDigest !== null && published.dataDigest !== digest) return 'other data';
     if (published !== null && published.kind !== null && published.kind !== kind) return 'another kind';
-    // BullMQ's answer does not tell whether it added the job or had one with this id: a mark among the options does.
+    // BullMQ's answer does not say whether it added the job or had one with this id: a mark among the options
+    // does.
     const mark = randomUUID();
     const { turn: priority, refused } = await this.#turns.reserve(jobId, kind, data);
     if (refused !== undefined) throw new TenantFull(jobId, refused);

@@ -31,8 +31,8 @@ export interface Loss {
 let lastRun = 0;
 
 /**
- * One attempt to make runs on one cell: sends them, has their calls answered, and ends with their reports or the death
- * of the cell.
+ * One attempt to execute runs on one cell: sends them, has their calls answered, and ends with their reports or
+ * the death of the cell.
  */
 export class Attempt implements CellListener {
   readonly #cell: Cell;
@@ -59,8 +59,9 @@ export class Attempt implements CellListener {
   }
 
   /**
-   * Makes runs on a cell. Resolves to nothing when every run has its report, and to what is known of the death when the
-   * cell dies first. Rejects with `PLATFORM_SANDBOX_FRAME` for what does not go into a frame. An abort ends the runs.
+   * Executes runs on a cell. Resolves to `undefined` when every run has its report, and to what is known of the
+   * death if the cell dies first. Rejects with `PLATFORM_SANDBOX_FRAME` if something does not fit a frame. An
+   * abort ends the runs.
    */
   static make(
     cell: Cell,
@@ -112,8 +113,8 @@ export class Attempt implements CellListener {
 
   idle(): void {
     if (!this.#unfinished.some((pending) => pending?.isReplaying)) return;
-    // By then the runs that are made again have their recorded answers. They do not make the calls for which recorded
-    // answers are left.
+    // By then the runs that are repeated have their recorded answers. They do not make the calls for which
+    // recorded answers are left.
     setImmediate(() => {
       if (this.#cell.dead || !this.#cell.waitsOutside) return;
       for (const [index, pending] of this.#unfinished.entries()) {
@@ -201,7 +202,7 @@ function lengthOfAnswer({ answer }: GivenAnswer): number {
   return 'error' in answer ? answer.error.message.length : answer.output.length;
 }
 
-/** Whether a cell of ours would ever pass on this call: one that was taken over could ask for anything. */
+/** Whether an intact cell could pass on this call: one that was taken over could ask for anything. */
 function mayMake({ tools, send }: Run, call: number, { tool }: Call, { maxCalls }: ResolvedLimits): boolean {
   return Number.isInteger(call) && call >= 0 && call < maxCalls && (tool === null ? send : tools.includes(tool));
 }

@@ -105,16 +105,21 @@ async function buildWatched(
     } catch (error) {
       const { errors } = error as Partial<BuildFailure>;
       if (errors) return errors.map((message) => faultOf(message, exportName));
-      if (late) return [{ message: `Cannot bundle handler: took longer than ${policy.bundleMs.default} ms` }];
+      if (late)
+        return [
+          {
+            message: `Cannot bundle handler: took longer than ${policy.bundleMs.default} ms, wanted a source that bundles in time`,
+          },
+        ];
       if (error instanceof EsbuildStopped && error.message) return [{ message: error.message }];
       if (!(error instanceof EsbuildStopped)) stopEsbuild();
       if (attempt < 3) continue;
       if (!(await bundlesAnything())) {
-        const message = 'Cannot bundle handler: the bundler fails on a known-good module too';
+        const message = 'Cannot bundle handler: the bundler fails on a known-good module too, wanted one that works';
         throw new SandboxError('PLATFORM_SANDBOX_LOST', message, { cause: error });
       }
       // The first time another source may have crashed esbuild. A source with which it always crashes is at fault.
-      return [{ message: 'Cannot bundle handler: the bundler crashes on it' }];
+      return [{ message: 'Cannot bundle handler: the bundler crashes on it, wanted a source that it can read' }];
     } finally {
       clearInterval(timer);
       underWay.delete(build);
@@ -149,16 +154,16 @@ function look(): void {
   for (const build of underWay) build.cpuSince ??= cpu;
   for (const pid of childrenNamed('esbuild')) {
     if (ended.has(pid) || !((residentMbOf(pid) ?? 0) > policy.bundlerMemoryMb.default)) continue;
-    // With several builds it is unknown which one took it: all are made again.
+    // With several builds it is unknown which one took it: all are repeated.
     stopEsbuild(
       underWay.size === 1
-        ? `Cannot bundle handler: took more than ${policy.bundlerMemoryMb.default} MB of memory`
+        ? `Cannot bundle handler: took more than ${policy.bundlerMemoryMb.default} MB of memory, wanted less`
         : undefined,
     );
   }
 }
 
-/** Processor time of esbuild for all builds, in milliseconds; infinite if the system does not tell. */
+/** Processor time of esbuild for all builds, in milliseconds; infinite if the system does not say. */
 function cpuOfEsbuild(): number {
   const pids = childrenNamed('esbuild');
   return pids.length === 0 ? Number.POSITIVE_INFINITY : pids.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
@@ -214,11 +219,11 @@ async function buildOnce(source: string, exportName: ExportName): Promise<{ bund
 
 /** The only inputs of a bundle, as esbuild names them. */
 const ownInputs: ReadonlySet<string> = new Set([entry, `candidate:${candidate}`, 'types:types']);
-const reachesBeyond = 'Cannot bundle handler: it would contain more than its own source';
+const reachesBeyond = 'Cannot bundle handler: it would contain more than its own source, wanted nothing else';
 
 /**
- * Finds a word that may load something at run time: `require`, or an `import` that is no statement. Escapes can spell
- * either.
+ * Finds a word that may load something at run time: `require`, or an `import` that is not a statement. Escapes
+ * can spell either.
  */
 const mayLoad = /\brequire|\\u|\bimport\b(?!\s+type\b|\s*["'{*])/;
 

@@ -5,7 +5,7 @@ import type { Death } from './death.ts';
 export interface CellListener {
   report?(run: number, report: RunReport): void;
   call?(run: number, call: number, made: Call): void;
-  /** Called when the cell has dealt with every frame that it was sent. */
+  /** Called when the cell has finished every frame that it was sent. */
   idle?(): void;
   died(death: Death): void;
 }

@@ -9,7 +9,7 @@ const maxComplaintLength = 500;
 
 /**
  * What Node gets on its command line: it reads the program of a cell from standard input, before the first frame. The
- * program itself would stand there once for each process around the cell, and in every listing of processes.
+ * program itself would be there once for each process around the cell, and in every listing of processes.
  */
 const loader = `const{readSync}=require("node:fs");const program=Buffer.alloc(Number(process.argv.at(-2)));
 for(let at=0,count;at<program.length;at+=count)if(!(count=readSync(0,program,at,program.length-at,null)))process.exit(1);
@@ -70,7 +70,7 @@ export class CellProcess {
     return started;
   }
 
-  /** Process id of the innermost process, which runs guests; `undefined` if the system does not tell. */
+  /** Process id of the innermost process, which runs guests; `undefined` if the system does not say. */
   get leaf(): number | undefined {
     this.#leaf ??= leafOf(this.#child.pid);
     return this.#leaf;

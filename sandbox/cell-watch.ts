@@ -7,7 +7,7 @@ import { Watchdog } from './watchdog.ts';
 /** How many looks at an idle cell are made before they stop: its memory does not change. */
 const idleLooks = 40;
 
-/** Watches a cell from outside: that it answers in time, and that it stays within its memory. */
+/** Watches a cell from outside: whether it answers in time, and stays within its memory. */
 export class CellWatch {
   readonly memory = new ResidentMemory();
   readonly #leaf: () => number | undefined;
@@ -35,7 +35,8 @@ export class CellWatch {
   }
 
   /**
-   * Notes a sign of life of a cell that has work, or new work for it. `moreMs` is what its run gets on top of its time.
+   * Records a sign of life of a cell that has work, or new work for it. `moreMs` is what its run gets on top of
+   * its time.
    */
   atWork(moreMs: number): void {
     this.#isAtWork = true;
@@ -46,7 +47,7 @@ export class CellWatch {
     this.#poll.unref();
   }
 
-  /** Notes that the cell has no work left. */
+  /** Records that the cell has no work left. */
   atRest(): void {
     this.#isAtWork = false;
     this.#watchdog.stop();

@@ -30,8 +30,8 @@ type News = Extract<CellMessage, { op: 'news' }>;
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq'> : never;
 
 /**
- * A sandbox process as its parent sees it. The parent checks the form of what it says and believes nothing more: it may
- * have been taken over.
+ * A sandbox process as its parent sees it. The parent checks the form of its messages and trusts nothing in
+ * them: the cell may have been taken over.
  */
 export class Cell {
   readonly #process: CellProcess;
@@ -47,7 +47,7 @@ export class Cell {
   /** The run that the cell says it is executing alone. */
   #aloneRun: number | undefined;
   #cause: Cause = 'exit';
-  /** Called when the cell has dealt with every frame that it was sent. */
+  /** Called when the cell has finished every frame that it was sent. */
   onIdle: (() => void) | undefined;
   dead: Death | undefined;
 
@@ -82,12 +82,12 @@ export class Cell {
     return cell;
   }
 
-  /** Process id of the innermost process, which runs guests; `undefined` if the system does not tell. */
+  /** Process id of the innermost process, which runs guests; `undefined` if the system does not say. */
   get leaf(): number | undefined {
     return this.#process.leaf;
   }
 
-  /** How many frames with runs it has not dealt with. */
+  /** How many frames with runs it has not finished. */
   get openFrames(): number {
     return this.#frames.openWithRuns;
   }
@@ -146,7 +146,7 @@ export class Cell {
     this.#listeners = this.#listeners.filter((one) => one !== listener);
   }
 
-  /** Sends runs; the listener gets their reports and calls. Gives the number of the frame. */
+  /** Sends runs; the listener gets their reports and calls. Returns the number of the frame. */
   run(
     message: Omit<Extract<ParentMessage, { op: 'run' }>, 'op' | 'seq'>,
     inputs: readonly string[],
@@ -158,7 +158,9 @@ export class Cell {
     return frame;
   }
 
-  /** Answers calls that runs of a handler wait for; `atMs` is the host's time. Gives the number of the frame. */
+  /**
+   * Answers calls that runs of a handler wait for; `atMs` is the host's time. Returns the number of the frame.
+   */
   answer(handler: number, atMs: number, answers: readonly GivenAnswer[]): number {
     const { rows, texts } = answersToRows(answers);
     return this.#send({ op: 'answers', handler, atMs, answers: rows }, texts);
@@ -244,7 +246,7 @@ export class Cell {
   }
 }
 
-/** Reads a frame to its end before any of it is passed on. Throws on what no cell of ours writes. */
+/** Reads a whole frame before any of it is passed on. Throws for anything that no intact cell writes. */
 function readNews(
   news: News,
   texts: Texts,

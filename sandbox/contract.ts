@@ -42,8 +42,8 @@ export interface Run {
    */
   fixedClock?: boolean;
   /**
-   * How far a clock that stands still goes on with each call that `onCall` answers, in milliseconds, one after another
-   * and over again. Default: not at all.
+   * How far a clock that stands still advances with each call that `onCall` answers, in milliseconds; the list
+   * repeats. Default: not at all.
    */
   ticksMs?: readonly number[];
   /** Names on `context.call`. */
@@ -57,7 +57,7 @@ export interface Run {
   answers?: Readonly<Record<string, Readonly<Record<string, Answer>>>>;
 }
 
-/** Answers a call of a run that has no prepared answer. If the promise rejects, the run ends as `killed`. */
+/** Answers a call that has no prepared answer. If the promise rejects, the run ends as `killed`. */
 export type OnCall = (call: Call, signal: AbortSignal, run: Run) => Promise<Answer>;
 
 /** What a run did. Every text was cut to the limits of the policy before it left the guest. */
@@ -90,7 +90,7 @@ export interface Limits {
   maxResultBytes?: number;
   maxLogBytes?: number;
   maxCalls?: number;
-  /** Wall time that the parent waits for the cell to deal with one frame before it kills the cell. */
+  /** How long the parent waits for the cell to finish one frame before it kills the cell. */
   watchdogMs?: number;
 }
 
@@ -117,8 +117,8 @@ export interface SandboxLimits extends Limits {
 export interface LoadedHandler {
   run(run: Run, onCall: OnCall, signal?: AbortSignal): Promise<RunReport>;
   /**
-   * Makes many runs in as few frames as possible and gives their reports in order. If a run kills the cell, the others
-   * are still made, until a second one does.
+   * Makes many runs in as few frames as possible and returns their reports in order. If a run kills the cell,
+   * the others are still made, until a second one does.
    */
   runAll(runs: readonly Run[], onCall: OnCall, signal?: AbortSignal): Promise<RunReport[]>;
   close(): Promise<void>;

@@ -15,7 +15,7 @@ export interface SentRuns<Run> {
 
 /**
  * Traces a death to the runs that were sent. `isOurs`: the cell was working on one of them. `culprit`: the run that it
- * was working on, where that can only be one.
+ * was working on, if that can only be one.
  */
 export function traceDeath<Run>(
   death: Death,
@@ -24,8 +24,8 @@ export function traceDeath<Run>(
   const named = death.run === undefined ? undefined : unfinished[death.run - first];
   // A run that the cell names says more than the frame, which may hold many.
   const frame = death.run === undefined && death.frame !== undefined ? death.frame : -1;
-  // Only a taken-over cell sends a forged frame, and one of its runs took it over: what it says it is working on counts
-  // for nothing.
+  // Only a taken-over cell sends a forged frame, and one of its runs took it over: what it says it is working
+  // on is worthless.
   const isForged = death.cause === 'frame';
   if (named === undefined && !frames.has(frame) && !isForged) return { isOurs: false, culprit: undefined };
   const left = unfinished.filter((run) => run !== undefined);
@@ -34,12 +34,13 @@ export function traceDeath<Run>(
 }
 
 /**
- * Decides what a death means for the run that it was traced to. Gives the report of a run at fault, and `undefined` for
- * a run that may be innocent and has to be made again. `deaths` counts the cells that died over this run, this one
- * among them.
+ * Decides what a death means for the run that it was traced to. Returns the report of a run at fault, and
+ * `undefined` for a run that may be innocent and has to be repeated. `deaths` counts the cells that died over
+ * this run, this one among them.
  *
- * A process can be ended from outside, or by us when the runs beside it were called off; and one that other runs have
- * filled dies of little more. A run that does it twice is at fault, since a cell makes room before it loads a handler.
+ * Something outside can end a process, or we can when the runs beside it were cancelled; and a process that
+ * other runs have filled dies of little more. A run that loses two cells is at fault: a cell frees memory
+ * before it loads a handler.
  */
 export function verdictOn(death: Death, limits: ResolvedLimits, deaths: number): RunReport | undefined {
   const report = reportOfDeath(death, limits, deaths);
@@ -54,8 +55,8 @@ function reportOfDeath(
   { memoryMb, watchdogMs }: ResolvedLimits,
   deaths: number,
 ): RunReport {
-  // V8 gives up on one large piece long before the heap is full. A run that the watchdog ended may have filled the
-  // process with mere garbage.
+  // V8 aborts on one large allocation long before the heap is full. A run that the watchdog ended may have
+  // filled the process with mere garbage.
   const enoughMb = cause === 'exit' ? memoryMb / 2 : 2 * memoryMb;
   // At the first death the memory that a cell held may have been that of other handlers.
   const usedMb = cause === 'exit' && deaths > 1 ? heldMb : grownMb;

@@ -1,4 +1,4 @@
-/** Why a cell is gone. All but `exit` are the parent's doing. */
+/** Why a cell has ended. All but `exit` are the parent's doing. */
 export type Cause = 'exit' | 'watchdog' | 'memory' | 'frame' | 'closed';
 
 /** What is known of a cell's death. */

@@ -24,7 +24,7 @@ export interface Surroundings {
 
 let handlers = 0;
 
-/** Makes the runs of one bundle, on any cell that the pool lends. */
+/** Executes the runs of one bundle, on any cell that the pool lends. */
 export class HostedHandler implements LoadedHandler {
   readonly #bundle: NumberedBundle;
   readonly #digest: string;
@@ -84,7 +84,7 @@ export class HostedHandler implements LoadedHandler {
   }
 
   /**
-   * Makes runs until each has its report. They go together until a cell dies under them, and one by one from then on,
+   * Executes runs until each has its report: together until a cell dies, and one by one from then on,
    * so that the next death can be traced to one run.
    */
   async #makeAll(batch: readonly PendingRun[], signal?: AbortSignal): Promise<void> {
@@ -93,7 +93,7 @@ export class HostedHandler implements LoadedHandler {
     for (let attempt = 0; !signal?.aborted; attempt += 1) {
       const open = batch.filter(({ report }) => !report);
       if (open.length === 0) return;
-      if (attempt > batch.length + 10) throw lostError('cells keep dying under it');
+      if (attempt > batch.length + 10) throw lostError('its cells keep dying');
       // Kills of other batches count too: many waiting batches would otherwise kill a cell each.
       const kills = this.#kills - killsBefore;
       if (kills >= policy.deathsPerBatch.default) {
@@ -110,7 +110,8 @@ export class HostedHandler implements LoadedHandler {
   }
 
   /**
-   * Makes runs on one cell. Resolves to nothing when all have reports, or to what is known of the death of the cell.
+   * Executes runs on one cell. Resolves to `undefined` when all have reports, else to what is known of the
+   * cell's death.
    */
   async #attempt(group: readonly PendingRun[], signal?: AbortSignal): Promise<Loss | undefined> {
     return this.#cell.use(async (cell) => {

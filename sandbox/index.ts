@@ -60,7 +60,10 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     if (await canaryPasses(cell)) return cell;
     onEvent({ kind: 'canary-failed' });
     cell.kill('closed');
-    throw new SandboxError('PLATFORM_SANDBOX_LOST', 'Cannot start cell: the known-good handler does not pass on it');
+    throw new SandboxError(
+      'PLATFORM_SANDBOX_LOST',
+      'Cannot start cell: the known-good handler does not pass on it, wanted a pass',
+    );
   };
   const { layers, launch, cell } = await detectLaunch({ addon, strict, start, ...pick(options) });
 

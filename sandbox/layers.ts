@@ -26,9 +26,9 @@ export interface Detection {
 }
 
 /**
- * Finds the strictest way to start a cell by starting one. Says which layers are really in force, by what the kernel
- * says about that process, and gives the cell too. Rejects with `OPERATOR_SANDBOX_LEVEL` if no cell starts at `level`
- * or better, and with `PLATFORM_SANDBOX_START` if none starts at any level.
+ * Finds the strictest way to start a cell by starting one. Says which layers are really in force, by what the
+ * kernel says about that process, and returns the cell too. Rejects with `OPERATOR_SANDBOX_LEVEL` if no cell
+ * starts at `level` or better, and with `PLATFORM_SANDBOX_START` if none starts at any level.
  */
 export async function detectLaunch({
   addon,
@@ -73,7 +73,10 @@ export async function detectLaunch({
         'OPERATOR_SANDBOX_LEVEL',
         `Cannot open sandbox: no cell starts at level "${exactly ?? level}", wanted one that does (${reasons})`,
       )
-    : new SandboxError('PLATFORM_SANDBOX_START', `Cannot open sandbox: no cell starts at any level (${reasons})`);
+    : new SandboxError(
+        'PLATFORM_SANDBOX_START',
+        `Cannot open sandbox: no cell starts at any level (${reasons}), wanted one that does`,
+      );
 }
 
 /** The layers that a level must have to count: a program that should build a wall may have run the cell without it. */

@@ -28,7 +28,7 @@ export class OpenRuns {
     return this.#batchOf(run)?.listener;
   }
 
-  /** Closes a run, whose report has come, and gives who sent it; `undefined` if it is not open. */
+  /** Closes a run, whose report has come, and returns who sent it; `undefined` if it is not open. */
   close(run: number): CellListener | undefined {
     const batch = this.#batchOf(run);
     if (!batch) return undefined;

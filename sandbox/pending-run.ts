@@ -17,8 +17,8 @@ interface Step {
 }
 
 /**
- * A run that was asked for and has no report yet. It outlives the cells that die over it: made again, it gets the same
- * answers.
+ * A run that was asked for and has no report yet. It outlives the cells that die over it: if repeated, it gets
+ * the same answers.
  */
 export class PendingRun {
   readonly run: Run;
@@ -39,7 +39,7 @@ export class PendingRun {
     this.aheadMs = (run.fixedClock ?? true) ? null : -clockSlackMs < aheadMs && aheadMs < 0 ? 0 : aheadMs;
   }
 
-  /** Notes that the run is started, perhaps again. */
+  /** Records that the run is started, perhaps again. */
   start(): void {
     this.#record?.start();
   }
@@ -49,7 +49,7 @@ export class PendingRun {
     this.#record?.addAnswer(answer);
   }
 
-  /** Whether it is made again and has not had all recorded answers yet. */
+  /** Whether it is repeated and has not had all recorded answers yet. */
   get isReplaying(): boolean {
     return this.#record?.isReplaying ?? false;
   }
@@ -92,8 +92,8 @@ export class PendingRun {
 }
 
 /**
- * What a run asked the host, and the answers: a run that is made again gets the same answers, and the host is asked
- * once.
+ * What a run asked the host, and the answers: a run that is repeated gets the same answers, and the host is
+ * asked once.
  */
 class AnswerRecord {
   readonly #run: Run;
@@ -102,7 +102,7 @@ class AnswerRecord {
   readonly #asked = new Map<number, { made: Call; answer: Promise<Answer> }>();
   /** How many calls the host is still working on. */
   #open = 0;
-  /** The steps in which the run was given answers: made again, it gets them in the same steps. */
+  /** The steps in which the run was given answers: if repeated, it gets them in the same steps. */
   readonly #steps: Step[] = [];
   /** How many of the steps it has had since it was last started. */
   #replayed = 0;

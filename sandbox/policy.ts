@@ -272,9 +272,9 @@ export function resolveLimits(asked: Limits = {}): ResolvedLimits {
 }
 
 /**
- * The limits that an operator sets in place of the defaults. Throws `OPERATOR_SANDBOX_LIMITS` for a limit that cannot
- * be set and for one that is no whole number from 1 to its ceiling: a sandbox with other limits than the operator wants
- * must not start.
+ * The limits that an operator sets in place of the defaults. Throws `OPERATOR_SANDBOX_LIMITS` for a limit that
+ * cannot be set and for one that is not a whole number from 1 to its ceiling: a sandbox with other limits than
+ * the operator wants must not start.
  */
 export function operatorLimits(asked: SandboxLimits): OperatorLimits {
   const settable = [...perHandler, ...perCell];

@@ -75,7 +75,10 @@ export class Pool {
     );
   }
 
-  /** Notes that a request waits for a cell. The caller calls the returned function when it has one or gives up. */
+  /**
+   * Records that a request waits for a cell. The caller calls the returned function when it has one or gives
+   * up.
+   */
   enqueue(): () => void {
     const request = { since: performance.now() };
     this.#queue.add(request);
@@ -200,7 +203,7 @@ export class Pool {
           if (this.#all.size === 0 && this.#starting === 0) {
             const lost = new SandboxError(
               'PLATFORM_SANDBOX_LOST',
-              `Cannot run handler: no cell can be started, ${(error as Error).message}`,
+              `Cannot run handler: no cell can be started (${(error as Error).message}), wanted one`,
               { cause: error },
             );
             for (const waiter of this.#waiters.splice(0)) waiter.fail(lost);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The innermost process of a chain in which each has one child; `undefined` if the system does not tell. */
+/** The innermost process of a chain in which each has one child; `undefined` if the system does not say. */
 export function leafOf(pid: number | undefined): number | undefined {
   if (pid === undefined || process.platform !== 'linux') return undefined;
   for (let leaf = pid; ; ) {
@@ -32,15 +32,15 @@ function statOf(pid: number): { parent: number; ticks: number } | undefined {
 }
 
 /**
- * Processor time of a process in milliseconds; `undefined` if the system does not tell. Linux counts in hundredths of a
- * second on every platform of Node.
+ * Processor time of a process in milliseconds; `undefined` if the system does not say. Linux counts in
+ * hundredths of a second on every platform of Node.
  */
 export function cpuOf(pid: number): number | undefined {
   const stat = statOf(pid);
   return stat && stat.ticks * 10;
 }
 
-/** Resident memory of a process in MB; `undefined` if the system does not tell. */
+/** Resident memory of a process in MB; `undefined` if the system does not say. */
 export function residentMbOf(pid: number): number | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,6 +1,6 @@
 /** Keeps the digests of bundles that killed a cell, so that no worker runs them again. */
 export interface Quarantine {
-  /** Whether the digest is in it; `undefined` if that is unknown now: the sandbox then goes by what it knows itself. */
+  /** Whether the digest is in it; `undefined` if that is unknown now: the sandbox then uses its own list. */
   has(digest: string): Promise<boolean | undefined>;
   /** Rejects if the digest cannot be shared: then only this process refuses the bundle. */
   add(digest: string): Promise<void>;

@@ -52,8 +52,8 @@ export function reportToRow(run: number, report: RunReport, texts: string[]): Re
 }
 
 /**
- * Reads a report and takes its texts from `next`. Throws on what no cell of ours writes: the cell may have been taken
- * over.
+ * Reads a report and takes its texts from `next`. Throws for anything that no intact cell writes: the cell may
+ * have been taken over.
  */
 export function rowToReport(row: ReportRow, next: () => string): { run: number; report: RunReport } {
   const [run, end, hasValue, hasMessage, logs, calls, issuedIds, durationMs, cpuMs, position] = row;

@@ -20,14 +20,14 @@ export class ResidentMemory {
     return this.#lastMb - Math.min(this.#leastMb, this.#lastMb);
   }
 
-  /** Notes what a cell has that does nothing. */
+  /** Records what a cell has that does nothing. */
   noteAtRest(residentMb: number): void {
     this.#restMb = residentMb;
     this.#lastMb = residentMb;
     this.#leastMb = Math.min(this.#leastMb, residentMb);
   }
 
-  /** Notes what a cell has that is working. */
+  /** Records what a cell has that is working. */
   noteAtWork(residentMb: number): void {
     this.#lastMb = residentMb;
     if (this.#restMb === undefined) this.noteAtRest(residentMb);

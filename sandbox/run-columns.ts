@@ -3,8 +3,8 @@ import type { PendingRun } from './pending-run.ts';
 import type { AnswerTable, RunSetting, RunTable } from './wire.ts';
 
 /**
- * Arranges runs in columns for one frame: runs with the same settings stand together, and so do runs of one clock.
- * `order` has the runs in the order of the columns.
+ * Arranges runs in columns for one frame: runs with the same settings are next to each other, and so are runs
+ * of one clock. `order` has the runs in the order of the columns.
  */
 export function inColumns(group: readonly PendingRun[]): {
   order: readonly PendingRun[];

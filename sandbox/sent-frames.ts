@@ -1,8 +1,8 @@
-/** Counts the frames that a cell was sent and those that it has dealt with. Frames are numbered from 1. */
+/** Counts the frames that a cell was sent and those that it has finished. Frames are numbered from 1. */
 export class SentFrames {
   #sent = 0;
   #done = 0;
-  /** The frames with runs that the cell has not dealt with. */
+  /** The frames with runs that the cell has not finished. */
   #withRuns: { frame: number; since: number }[] = [];
   #waitedMs = 0;
 
@@ -11,7 +11,7 @@ export class SentFrames {
     return this.#sent + 1;
   }
 
-  /** Whether the cell has dealt with every frame. */
+  /** Whether the cell has finished every frame. */
   get areDone(): boolean {
     return this.#sent === this.#done;
   }
@@ -21,7 +21,7 @@ export class SentFrames {
     return this.#sent > this.#done ? this.#done + 1 : undefined;
   }
 
-  /** How many frames with runs the cell has not dealt with. */
+  /** How many frames with runs the cell has not finished. */
   get openWithRuns(): number {
     return this.#withRuns.length;
   }
@@ -31,18 +31,18 @@ export class SentFrames {
     return this.#waitedMs;
   }
 
-  /** Counts a frame that was sent and gives its number. */
+  /** Counts a frame that was sent and returns its number. */
   add(): number {
     this.#sent += 1;
     return this.#sent;
   }
 
-  /** Notes that the frame of this number has runs in it. */
+  /** Records that the frame of this number has runs in it. */
   noteRuns(frame: number): void {
     this.#withRuns.push({ frame, since: performance.now() });
   }
 
-  /** Notes that the cell has dealt with all frames up to this number. */
+  /** Records that the cell has finished all frames up to this number. */
   noteDone(done: number): void {
     this.#done = done;
     while (this.#withRuns.length > 0 && (this.#withRuns[0]?.frame as number) <= done) {

@@ -55,7 +55,7 @@ class SharedLease {
   readonly #over = Promise.withResolvers<void>();
   cell: Cell | undefined;
   users = 0;
-  /** Whether its cell was given back, so that no batch may join any more. */
+  /** Whether its cell was given back, so that no further batch may join. */
   isOver = false;
 
   constructor(acquired: Promise<Lease>) {

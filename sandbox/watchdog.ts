@@ -1,10 +1,10 @@
 import { policy } from './policy.ts';
 import { cpuOf } from './processes.ts';
 
-/** How often a late cell is looked at again in the time of one watchdog. */
+/** How often a late cell is checked again within the time of one watchdog. */
 const looksPerWatchdog = 12;
 
-/** Barks once a cell that has work gave no sign of life for too long. */
+/** Fires when a cell that has work gives no sign of life for too long. */
 export class Watchdog {
   /** How long a cell may take from one sign of life to the next, in milliseconds. */
   timeMs: number = policy.cellStartMs.default;
@@ -38,7 +38,7 @@ export class Watchdog {
     this.#timer = undefined;
   }
 
-  /** Notes how much processor time the cell has had, unless that is known since its last sign of life. */
+  /** Records how much processor time the cell has had, unless that is known since its last sign of life. */
   noteCpu(pid: number): void {
     this.#cpuBeginMs ??= cpuOf(pid);
   }

@@ -64,13 +64,13 @@ export function pack<Header extends object>(header: Header, { joined, lengths }:
   return `${JSON.stringify({ ...header, lengths })}\n${joined}`;
 }
 
-/** Reads what `pack` wrote. Throws on anything else. */
+/** Reads what `pack` wrote. Throws for anything else. */
 export function unpack<Header>(packed: string): Packed<Header> {
   const end = packed.indexOf('\n');
   const header = JSON.parse(packed.slice(0, end)) as Header & { lengths: number[] };
   let total = 0;
   for (const length of header.lengths) {
-    if (!(length >= 0)) throw new RangeError('Cannot read message: a length that is none');
+    if (!(length >= 0)) throw new RangeError('Cannot read message: found an invalid length, wanted one from 0');
     total += length;
   }
   if (end < 0 || end + 1 + total !== packed.length)
@@ -89,7 +89,7 @@ export function frameHead(bytes: number): string {
   return bytes.toString(16).padStart(frameHeadBytes, '0');
 }
 
-/** What the parent sends a cell. Each message has a number, and the cell says which it has dealt with. */
+/** What the parent sends a cell. Each message has a number, and the cell says which it has finished. */
 export type ParentMessage = { seq: number } & (
   | { op: 'load'; handler: number; limits: ResolvedLimits }
   | ({ op: 'run'; handler: number } & RunTable)

@@ -117,7 +117,7 @@ function childProcess(): { call(): Promise<void>; end(): void } {
   };
 }
 
-/** quickjs-emscripten with the same handler, where it is installed; it is not a dependency of the package. */
+/** quickjs-emscripten with the same handler, if installed; it is not a dependency of the package. */
 async function quickJs(): Promise<{ call(): void; dispose(): void } | undefined> {
   const name = 'quickjs-emscripten';
   const library = (await import(name).catch(() => undefined)) as

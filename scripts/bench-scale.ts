@@ -153,7 +153,7 @@ async function compareReadings(): Promise<void> {
   );
 }
 
-/** Runs a job, and throws where its reading has another state. */
+/** Runs a job, and throws if its reading has another state. */
 async function demandState(wanted: string): Promise<void> {
   const { jobId } = await producer.submit('generate', another());
   await ended();

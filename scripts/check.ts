@@ -1,7 +1,7 @@
 /**
- * Checks the sources without running them, in seconds: types, lint and formatting, unused code, the import table and
- * the table of error codes. Prints a line for each check, and the output of those that failed. Exit code 1 where one
- * failed.
+ * Checks the sources without running them, in seconds: types, lint and formatting, unused code, the import
+ * table and the table of error codes. Prints a line for each check, and the output of those that failed. Exit
+ * code 1 if one failed.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -6,8 +6,8 @@
  * - `npm run test:full`: all
  * - `npm run test:full -- --drawn-by <text>`: a few of the long proofs, always the same ones for the same text
  *
- * The last line is `N passed, N failed, N skipped`. Exit code 1 where a test failed, where a file crashed, hung or
- * contains no test, where no file matches a part, or where no test ran.
+ * The last line is `N passed, N failed, N skipped`. Exit code 1 if a test failed, if a file crashed, hung or
+ * contains no test, if no file matches a part, or if no test ran.
  */
 import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -83,7 +83,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-/** Where most files run, starting processes faster pays for bundling their program. */
+/** If most files run, starting processes faster pays for bundling their program. */
 const bundle = wanted.length === 0 ? await bundleCommandLine(root, scratch) : undefined;
 const queue = filesByProcess().entries();
 await Promise.all(
@@ -138,7 +138,7 @@ async function testFiles(share: string[], summaryFile: string): Promise<void> {
   for (const reason of summary?.skipped ?? []) console.log(`  skipped: ${reason}`);
 }
 
-/** The fault of a process that ended; `undefined` where there is none. */
+/** The fault of a process that ended; `undefined` if there is none. */
 function faultOf(summary: TestSummary | undefined, ending: string): string | undefined {
   if (summary !== undefined && summary.failed > 0) return `${summary.failed} failed`;
   if (summary !== undefined && summary.empty.length > 0) return `${summary.empty.join(', ')} holds no test`;

@@ -32,7 +32,7 @@ export async function openFixture(folder: URL, trialSeed = 'fixtures'): Promise<
   return measureOf(JSON.parse(text), trialSeed);
 }
 
-/** The requirements of a `generate` job. Throws where the job ends before a candidate is written. */
+/** The requirements of a `generate` job. Throws if the job ends before a candidate is written. */
 export function measureOf(data: unknown, trialSeed = 'fixtures'): Requirements {
   const reading = readJob('generate', data, JSON.stringify(data).length);
   if (!reading.ok) throw new Error(`Cannot read job: ${JSON.stringify(reading.faults)}, wanted a valid one`);

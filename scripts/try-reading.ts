@@ -86,8 +86,9 @@ async function inTurn<T, U>(list: readonly T[], work: (one: T) => Promise<U>): P
 }
 
 /**
- * The part of a broken case that a second set of readings confirms. Where the set has the same world, its expectation
- * there decides. Else the whole case counts, if the candidate breaks another case of that set for the same words.
+ * The part of a broken case that a second set of readings confirms. If the set has the same world, its
+ * expectation there decides. Else the whole case counts, if the candidate breaks another case of that set for
+ * the same words.
  */
 function borneOut(
   broken: BrokenCase,

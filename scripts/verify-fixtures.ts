@@ -50,7 +50,7 @@ interface Line {
   agreement: string;
   candidate: string;
   kind: Kind;
-  /** Why it was refused; empty where it was accepted. */
+  /** Why it was refused; empty if it was accepted. */
   refusedFor: string[];
   /** Its warnings. */
   warnings: string[];

@@ -11,7 +11,7 @@ interface Setting<T> {
   /** The text for `--help`. */
   about: string;
   fallback: T;
-  /** How a user writes the fallback, where it is no text, number or yes. */
+  /** How a user writes the fallback, if it is not text, a number or yes. */
   fallbackText?: string;
   /** Parses the text, or returns what was wanted instead. */
   read(text: string, environment: Environment): T | Unreadable;
@@ -515,7 +515,7 @@ export class SettingsError extends CodedError {
 
 /**
  * Reads settings from flags and environment; a flag wins. Throws one `SettingsError` that lists every fault. Reads only
- * the settings in `only`, where given. With `model`, a missing model is a fault too.
+ * the settings in `only`, if given. With `model`, a missing model is a fault too.
  */
 export function readConfig<Name extends keyof Config = keyof Config>(
   environment: Readonly<Record<string, string | undefined>>,

@@ -14,8 +14,8 @@ export type { Layers, Limits, Sandbox, SandboxStats } from '../sandbox/contract.
 export { createSandbox, type HandlerRecord, type HandlerResult };
 
 /**
- * The embedder's functions by tool name. A rejection reaches the handler as `HandlerError`; its `code` is kept where it
- * is one of the three known ones.
+ * The embedder's functions by tool name. A rejection reaches the handler as `HandlerError`; its `code` is kept
+ * if it is one of the three known ones.
  */
 export type Tools = Readonly<Record<string, (input: Json, signal: AbortSignal) => Json | Promise<Json>>>;
 
@@ -44,9 +44,9 @@ export interface Handler {
 }
 
 /**
- * Loads a verified handler for live use. All data are validated in both directions, and invalid data fail the run. The
- * handler can call only the tools that its verified code used. Throws `PLATFORM_HANDLER_CORRUPT` where the record does
- * not match its digest, and `OPERATOR_…` where the required sandbox is unavailable.
+ * Loads a verified handler for live use. All data are validated in both directions, and invalid data fail the
+ * run. The handler can call only the tools that its verified code used. Throws `PLATFORM_HANDLER_CORRUPT` if
+ * the record does not match its digest, and `OPERATOR_…` if the required sandbox is unavailable.
  */
 export async function loadHandler(
   record: HandlerRecord,
@@ -86,7 +86,7 @@ function sandboxSettings(environment: NodeJS.ProcessEnv) {
   return sandboxOptions(readConfig(Object.fromEntries(named)));
 }
 
-/** Opens the shared sandbox, and warns where it is weaker than the best level. */
+/** Opens the shared sandbox, and warns if it is weaker than the best level. */
 async function openShared(): Promise<Sandbox> {
   const sandbox = await createSandbox(sandboxSettings(process.env));
   const weakness = sandboxWarning(sandbox.layers);

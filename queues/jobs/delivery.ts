@@ -10,13 +10,13 @@ export interface Delivery {
   readonly jobId: string;
   /** The name of the BullMQ job. */
   readonly kind: string;
-  /** `null` where the data do not tell. */
+  /** `null` if the data do not say. */
   readonly negotiationId: string | null;
   /** The parsed JSON, or the text itself if it is not JSON. Not validated. */
   readonly data: unknown;
   /** The JSON text of the data; empty if the queue did not keep them. */
   readonly text: string;
-  /** `default` where the data do not tell. */
+  /** `default` if the data do not say. */
   readonly tenant: string;
   /** The producer's trace context (W3C), if it gave one. */
   readonly traceparent?: string;
@@ -58,7 +58,7 @@ export interface Delivery {
   }): Promise<void>;
   /**
    * Announces a handler that was finished after the outcome (`kind` = `late`): its digest, and that of the one it
-   * replaces. `digest` is `null` where that one was withdrawn and no other could be made.
+   * replaces. `digest` is `null` if that one was withdrawn and no other could be made.
    */
   announceLate(entry: {
     negotiationId: string | null;
@@ -106,7 +106,12 @@ export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outco
     replyTo,
     announced: beginning.announced,
     publishNow: () =>
-      Promise.reject(new QueueError('DEFECT_NOT_RUNNING', 'Cannot publish outcome: found a job that does not run')),
+      Promise.reject(
+        new QueueError(
+          'DEFECT_NOT_RUNNING',
+          'Cannot publish outcome: found a job that does not run, wanted a running one',
+        ),
+      ),
     announceEarly: (entry) => outcomes.announceEarly({ ...entry, jobId, kind }, replyTo),
     announceLate: ({ digest, withdrawn, ...entry }) =>
       outcomes.announceLate({ ...entry, jobId }, { digest, withdrawn }, replyTo),

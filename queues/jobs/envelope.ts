@@ -2,7 +2,7 @@
 export interface Envelope {
   kind: string | null;
   negotiationId: string | null;
-  /** `null` or absent where the job's data do not tell. */
+  /** `null` or absent if the job's data do not say. */
   tenant?: string | null;
   protocolHash: string | null;
   verdict: 'generated' | 'clean' | 'disputed' | 'error';
@@ -43,7 +43,9 @@ export function isClosedByReader(envelope: Envelope): boolean {
   return envelope.findings.some((finding) => Object(finding).code === READER_DEADLINE);
 }
 
-/** Whether an outcome may belong to a job with this kind and data; an outcome that does not tell matches any. */
+/**
+ * Whether an outcome may belong to a job with this kind and data; an outcome that names neither matches any.
+ */
 export function isOutcomeOf(envelope: PublishedEnvelope, kind: string, dataDigest: string): boolean {
   return (envelope.dataDigest ?? dataDigest) === dataDigest && (envelope.kind ?? kind) === kind;
 }

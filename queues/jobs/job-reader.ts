@@ -1,12 +1,12 @@
 import type { Envelope, Reason } from './envelope.ts';
 
-/** What the queue must know about a job; `null` and `undefined` where the data do not tell. */
+/** What the queue must know about a job; `null` and `undefined` if the data do not say. */
 export interface JobFacts {
   negotiationId: string | null;
   tenant: string | null;
   /** The outcome stream that the job names, or its default. */
   replyTo: string | null;
-  /** How long the peer waits, in milliseconds; a default if the data do not tell. */
+  /** How long the peer waits, in milliseconds; a default if the data do not say. */
   timeoutMs: number;
   /** The version of the contract that the data name. */
   version: number | undefined;

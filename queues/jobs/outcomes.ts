@@ -6,7 +6,14 @@ import { putAside } from '../redis/mending.ts';
 import type { OnQueueEvent } from '../redis/queue-event.ts';
 import { redisFailure } from '../redis/redis-refusal.ts';
 import { Script } from '../redis/script.ts';
-import { type Envelope, type PublishedEnvelope, type Reason, readEnvelope, withAnnounced } from './envelope.ts';
+import {
+  type Envelope,
+  errorCodesOf,
+  type PublishedEnvelope,
+  type Reason,
+  readEnvelope,
+  withAnnounced,
+} from './envelope.ts';
 
 /**
  * The script that publishes an outcome. Readers in any language may close a job with it; publish-outcome.lua documents
@@ -93,7 +100,7 @@ export class Outcomes {
     const { jobId, dataDigest, replyTo } = job;
     const stream = this.#keys.outcomes(replyTo);
     const keys = [this.#keys.outcome(jobId), stream, this.#keys.announced(jobId), this.#keys.ended];
-    const about = [codesOf(envelope).join(), envelope.tenant ?? '', replyTo];
+    const about = [errorCodesOf(envelope).slice(0, MOST_CODES).join(), envelope.tenant ?? '', replyTo];
     const known = { text: '', messages: [] as readonly object[] };
     const attempt = async () => {
       const whole = withAnnounced({ ...envelope, jobId, dataDigest }, known.messages);
@@ -304,15 +311,6 @@ function publicationOf(jobId: string, entries: readonly [id: string, fields: str
 
 /** Codes of an outcome that are listed. */
 const MOST_CODES = 8;
-
-/** The codes of the errors among an envelope's findings, each once. */
-function codesOf({ findings }: Envelope): string[] {
-  const codes = findings.flatMap((finding) => {
-    const { severity, code }: { severity?: unknown; code?: unknown } = finding;
-    return severity !== 'warning' && typeof code === 'string' && /^[A-Z][A-Z_]{1,60}$/.test(code) ? [code] : [];
-  });
-  return [...new Set(codes)].slice(0, MOST_CODES);
-}
 
 function finalFields(id: string, envelope: Envelope, replayed: boolean): Record<string, string> {
   const [jobId, negotiationId, kind, verdict, messages, protocolHash] = entryValues(id, envelope);

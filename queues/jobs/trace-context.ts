@@ -3,7 +3,7 @@ import { isObject, jsonOf } from '../redis/json-text.ts';
 /** A trace context of version 00 (W3C Trace Context, section 3.2.2); ids of zeros are invalid. */
 const FORM = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A `traceparent` that a producer gave; `undefined` if it is none. */
+/** A `traceparent` that a producer gave; `undefined` if it is not valid. */
 export function traceparentOf(given: unknown): string | undefined {
   return typeof given === 'string' && FORM.test(given) ? given : undefined;
 }

@@ -20,7 +20,7 @@ const STEPS_AWAITED = 10;
 /** Most jobs that are moved behind all others in one step. */
 const MOVED_PER_STEP = 2_000;
 
-/** The lowest score of a job that stands behind all others, as in next-turn.lua. */
+/** The lowest score of a job behind all others, as in next-turn.lua. */
 const LAST_PLACE = 2_000_001 * 2 ** 32;
 
 /** Once turns are this high, all are lowered: BullMQ has no priority above 2,097,152. */
@@ -63,10 +63,10 @@ for index = #listed, 1, -1 do place(ARGV[1], listed[index], behind) end
 redis.call('LTRIM', KEYS[4], 0, -#listed - 1)
 return #chosen + #listed`);
 
-// KEYS[4] limits ARGV prefix of job keys, prefix of the keys of waiting jobs; then, for each job, its id, its tenant,
-// how long its peer waits in ms, and 1 if a worker had it before. Gives each job that still stands behind all others
-// its turn, unless as many jobs of its tenant as the operator allows wait with an earlier deadline. Returns
-// {how many cannot have one}, then {id, waiting, limit} of each that is one too many.
+// KEYS[4] limits ARGV prefix of job keys, prefix of the keys of waiting jobs; then, for each job, its id, its
+// tenant, how long its peer waits in ms, and 1 if a worker had it before. Gives each job that is still behind
+// all others its turn, unless as many jobs of its tenant as the operator allows wait with an earlier deadline.
+// Returns {how many cannot have one}, then {id, waiting, limit} of each that is one too many.
 const giveTurns = new Script(`${nextTurn}
 local passedOver, full = 0, {}
 for index = 3, #ARGV, 4 do
@@ -155,7 +155,7 @@ export class Turns {
   readonly #refuse: (full: TenantFull) => Promise<void>;
   #giving: Promise<void> | undefined;
 
-  /** `refuse` takes a job off the queue whose tenant has too many, and tells its producer. */
+  /** `refuse` removes a job whose tenant has too many from the queue, and informs its producer. */
   constructor(
     connection: Connection,
     keys: Keys,
@@ -261,7 +261,7 @@ export class Turns {
     }
   }
 
-  /** Gives turns to jobs that stand behind all others. Resolves to how many of them stay there. */
+  /** Gives turns to jobs behind all others. Resolves to how many of them stay there. */
   async #giveSome(jobIds: readonly string[]): Promise<number> {
     const { queue } = this.#keys;
     const reading = this.#connection.pipeline();

@@ -23,7 +23,7 @@ export async function promoteDue({ connection, keys, queue, outcomes }: KeeperOp
   const nowMs = await outcomes.nowMs();
   const due = await connection.zrangebyscore(keys.due, '-inf', nowMs - OVERDUE_MS, 'WITHSCORES', 'LIMIT', 0, BATCH);
   for (const [jobId, dueMs] of pairsOf(due)) {
-    // BullMQ refuses a job that is not delayed any more. A full Redis refuses too: then the due time must stay.
+    // BullMQ refuses a job that is no longer delayed. A full Redis refuses too: then the due time must stay.
     await queue
       .getBackend()
       .promote(jobId)

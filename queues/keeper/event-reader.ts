@@ -62,7 +62,10 @@ export class EventReader {
     if (isId && (last[0] === '0-0' || Number.parseInt(position, 10) <= Number.parseInt(last[0], 10))) return events;
     // Go on from now: earlier events may have been handled already.
     await connection.set(keys.seen, last[0]);
-    onEvent({ event: 'mended', message: `Cannot read on in BullMQ's events: found no event's id in ${keys.seen}` });
+    onEvent({
+      event: 'mended',
+      message: `Cannot continue in BullMQ's events: found no event id in ${keys.seen}, wanted one; reading goes on from the last event`,
+    });
     return [];
   }
 
@@ -111,7 +114,7 @@ function jobsOf(events: readonly StreamEntry[], nowMs: number): JobsOfEvents {
     const jobId = event.get('jobId') ?? '';
     // Event ids are times by Redis' clock.
     const atMs = Number.parseInt(id, 10);
-    // Nobody waits for the answer to an older event any more.
+    // Nobody still waits for the answer to an older event.
     if (event.get('event') === 'deduplicated' && atMs > nowMs - LONGEST_WAIT_MS) {
       deduplicated.push(event);
       ignored.set(event.get('deduplicatedJobId') ?? '', atMs);

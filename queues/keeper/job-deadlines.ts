@@ -24,7 +24,7 @@ export class JobDeadlines {
 
   /**
    * Records the deadlines of waiting jobs, delayed ones included: no worker may be free before they pass. BullMQ's
-   * events tell of most of these jobs; for the others this reads the first page each time, and one further page in
+   * events name most of these jobs; for the others this reads the first page each time, and one further page in
    * turn.
    */
   async noteWaiting(): Promise<void> {
@@ -54,7 +54,7 @@ export class JobDeadlines {
     await this.note(jobIds);
   }
 
-  /** Records the deadlines of these jobs where there are none, and ends older jobs that they replace. */
+  /** Records the deadlines of these jobs if none are recorded, and ends older jobs that they replace. */
   async note(candidates: readonly string[]): Promise<void> {
     const { connection, keys, jobs, outcomes, onError } = this.#options;
     const jobIds = candidates.filter((jobId) => !isAutomaticId(jobId));
@@ -85,7 +85,7 @@ export class JobDeadlines {
     if (deleted > 0)
       onEvent({
         event: 'mended',
-        message: `Cannot keep ${deleted} deadlines: found them later than any job may ask for`,
+        message: `Cannot keep ${deleted} deadlines: found them later than any job may ask for, wanted those of the jobs; they are recorded again`,
       });
   }
 

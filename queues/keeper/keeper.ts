@@ -100,8 +100,8 @@ export class Keeper {
   }
 
   /**
-   * Ends and removes jobs that stand in the place of one of BullMQ's keys. First of all: little else works with one
-   * there.
+   * Ends and removes jobs stored under one of BullMQ's keys. This comes first: little else works with such
+   * a job there.
    */
   async #makeRoom(): Promise<void> {
     const { connection, keys, outcomes, onEvent } = this.#options;

@@ -26,7 +26,7 @@ return 1`);
 
 /**
  * Puts jobs on the queue that were taken off one list of BullMQ, or stored, and never put on the next list: Redis
- * leaves a script halfway through where the user may not use one of its commands.
+ * leaves a script halfway through if the user may not use one of its commands.
  */
 export class LostJobs {
   readonly #options: KeeperOptions;

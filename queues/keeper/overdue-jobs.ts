@@ -24,8 +24,8 @@ const MAX_PAUSE_MS = 1_000;
 const BATCH = 200;
 
 /**
- * The reason for a job whose deadline passed: the fault that held it back, where an operator could have mended that,
- * else the deadline with that fault.
+ * The reason for a job whose deadline passed: the fault that held it back, if an operator could have mended
+ * that, else the deadline with that fault.
  */
 function overdue(fault: Reason | null): Reason {
   if (fault !== null && isHeld(fault.code)) return fault;

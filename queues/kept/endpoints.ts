@@ -29,7 +29,7 @@ export interface CallFault {
 
 /** What opened a circuit: the first failure. */
 export interface CircuitFault extends CallFault {
-  /** Whether the endpoint refuses our key, account or model: a few failures more would tell nothing. */
+  /** Whether the endpoint refuses our key, account or model: further failures would show nothing new. */
   refused: boolean;
   /** Milliseconds since 1970, by Redis' clock. */
   sinceMs: number;
@@ -42,7 +42,7 @@ export interface FailingEndpoint {
   fault: CircuitFault | null;
 }
 
-/** An endpoint that is rate limited and cools down. */
+/** A rate limited endpoint. */
 export interface RestingEndpoint {
   /** Its URL without a query, and the model. */
   endpoint: string;
@@ -54,7 +54,7 @@ const TRIPPED_MS = 600_000;
 
 /**
  * How long it is remembered that an endpoint refuses, in milliseconds, unless it does so again: longer than the pause
- * between two probes, and short where the worker that had the refused key is gone.
+ * between two probes, and short if the worker that had the refused key is gone.
  */
 const REFUSED_MS = 90_000;
 
@@ -65,8 +65,8 @@ const REFUSED_OPEN_MS = 20_000;
 const MAX_MESSAGE = 500;
 
 /**
- * The longest cool-down of an endpoint, in milliseconds. No job waits longer, and one call then tells whether the limit
- * still holds.
+ * The longest cool-down of an endpoint, in milliseconds. No job waits longer, and one call then shows whether
+ * the limit still holds.
  */
 const MAX_COOL_DOWN_MS = 600_000;
 
@@ -168,7 +168,7 @@ export class Endpoints {
     return leftMs > 0 ? Date.now() + Math.min(leftMs, MAX_COOL_DOWN_MS) : 0;
   }
 
-  /** The endpoints that cool down, each with the remaining time in milliseconds. */
+  /** The rate limited endpoints, each with the remaining time in milliseconds. */
   async resting(): Promise<RestingEndpoint[]> {
     const listed = await this.#listed(this.#keys.resting);
     return listed.map(({ endpoint, leftMs }) => ({ endpoint: endpoint.replace(KEY_MARK, ''), leftMs }));

@@ -16,7 +16,7 @@ export interface HandlerEntry {
   /** Milliseconds since 1970, by Redis' clock. */
   usedAtMs: number;
   pinned: boolean;
-  /** Why it is not served any more; `null` if it is served. */
+  /** Why it is no longer served; `null` if it is served. */
   withdrawn: string | null;
   /** Size of the record. */
   bytes: number;
@@ -98,7 +98,7 @@ export class HandlerRecords {
 
   /**
    * Stores a record under its digest and look-up keys; the newest of a look-up comes first. Removes the least recently
-   * used where a tenant has too many.
+   * used if a tenant has too many.
    */
   async put(tenant: string, digest: string, record: string, lookups: readonly string[] = []): Promise<void> {
     const { retentionSeconds, maxPerTenant } = this.#retention;
@@ -171,7 +171,7 @@ export class HandlerRecords {
     );
   }
 
-  /** Stops serving a handler, even if the same one is made again; its record stays readable. */
+  /** Stops serving a handler, even if the same one is generated again; its record stays readable. */
   async withdraw(tenant: string, digest: string, reason: string): Promise<void> {
     await this.#connection.hset(this.#keys.withdrawnHandlers(tenant), digest, reason.slice(0, 500));
   }
@@ -219,7 +219,7 @@ export class HandlerRecords {
     return entries;
   }
 
-  /** A handler as it stands in the list; `null` if none is stored. */
+  /** A handler's entry in the list; `null` if none is stored. */
   async entryOf(tenant: string, digest: string): Promise<HandlerEntry | null> {
     const usedAtMs = await this.#connection.zscore(this.#keys.handlers(tenant), digest);
     const [entry] = usedAtMs === null ? [] : await this.#entriesOf(tenant, [[digest, usedAtMs]]);

@@ -243,7 +243,7 @@ export class HistoryWriter {
     this.#left.set(jobId, { leftEntries: leftEntries + entries.length, leftBytes: leftBytes + bytes });
   }
 
-  /** Whether Redis has used its share of memory; `false` where it does not tell. */
+  /** Whether Redis has used its share of memory; `false` if it does not say. */
   async #isMemoryShort(): Promise<boolean> {
     const nowMs = performance.now();
     if (nowMs - this.#lookedAtMs < MEMORY_MS) return this.#isShort;

@@ -23,7 +23,7 @@ export async function deedOf(connection: Connection, { by, reason }: Omit<Deed, 
   return { by: by.slice(0, LONGEST_TEXT), reason: reason?.slice(0, LONGEST_TEXT) ?? null, atMs };
 }
 
-/** Reads a deed; `null` if the text is none. */
+/** Reads a deed; `null` if the text is not one. */
 export function readDeed(value: unknown): Deed | null {
   if (!isObject(value)) return null;
   const { by, reason, atMs } = value as Record<string, unknown>;

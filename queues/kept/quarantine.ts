@@ -5,14 +5,14 @@ import { isObject, jsonOf } from '../redis/json-text.ts';
 /** What a bundle did, and for whom it ran. */
 export interface QuarantineCause {
   reason: string;
-  /** The job that ran it; `null` where it was run without one, or is not known. */
+  /** The job that ran it; `null` if it was run without one, or is not known. */
   jobId: string | null;
   tenant: string | null;
   negotiationId: string | null;
   worker: string | null;
 }
 
-/** A bundle that must not run any more. */
+/** A bundle that must not run again. */
 export interface QuarantineEntry extends QuarantineCause {
   digest: string;
   /** Milliseconds since 1970, by Redis' clock. */

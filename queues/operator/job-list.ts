@@ -37,7 +37,7 @@ export interface ListedJob {
   jobId: string;
   state: ListState;
   kind: string;
-  /** `null` where its data do not tell. */
+  /** `null` if its data do not say. */
   tenant: string | null;
   /** `null` while it has no outcome. */
   verdict: string | null;
@@ -49,7 +49,7 @@ export interface ListedJob {
 /** A list of jobs. */
 export interface JobList {
   jobs: ListedJob[];
-  /** Whether there may be more: the limit was reached, or more jobs stand in a state than are looked at. */
+  /** Whether there may be more: the limit was reached, or a state has more jobs than are looked at. */
   isCut: boolean;
 }
 

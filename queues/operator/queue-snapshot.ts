@@ -34,7 +34,7 @@ export interface QueueSnapshot {
   intake: { length: number; pending: number };
   deadlines: { open: number; overdue: number };
   quarantined: number;
-  /** Model endpoints that are rate limited and cool down. */
+  /** Rate limited model endpoints. */
   resting: RestingEndpoint[];
   /** Model endpoints whose circuit opened and that have not answered since. */
   failing: string[];

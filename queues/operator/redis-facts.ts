@@ -3,7 +3,7 @@ import type { Keys } from '../redis/catalog.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { QueueCode } from '../redis/queue-error.ts';
 
-/** What an operator must know about a Redis. `null` where it does not tell. */
+/** What an operator must know about a Redis. `null` if it does not say. */
 export interface RedisFacts {
   version: string | null;
   server: 'redis' | 'valkey' | 'dragonfly' | 'unknown';
@@ -137,7 +137,7 @@ export function judgeRedis(facts: RedisFacts, { durable = false }: { durable?: b
     faults.push({
       code: 'OPERATOR_REDIS_NEARLY_FULL',
       severity: 'warning',
-      message: `Cannot promise room in Redis: found ${Math.round((100 * used) / most)} % of maxmemory used, wanted at most 70 %`,
+      message: `Cannot rely on Redis: found ${Math.round((100 * used) / most)} % of maxmemory used, wanted at most 70 %`,
     });
   }
   return faults;
@@ -148,6 +148,6 @@ export function keyTaken(key: string): RedisFault {
   return {
     code: 'OPERATOR_REDIS_KEY_TAKEN',
     severity: 'error',
-    message: `Cannot use the queue: found a job at ${key}, wanted what BullMQ keeps there; a worker takes it away, or DEL does`,
+    message: `Cannot use the queue: found a job at ${key}, wanted what BullMQ keeps there; a worker removes it, or DEL does`,
   };
 }

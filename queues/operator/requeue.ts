@@ -12,7 +12,7 @@ const MOST_LOOKED_AT = 100_000;
 
 /** Where a job's data are kept after it ended. */
 export interface SubmittedJobs {
-  /** The kind and the JSON text of the data; `null` if they are not kept any more. */
+  /** The kind and the JSON text of the data; `null` if they are no longer kept. */
   submittedOf(jobId: string): Promise<{ kind: string; text: string } | null>;
 }
 
@@ -52,7 +52,9 @@ export async function endedWith(
   return [...found.values()].reverse();
 }
 
-/** Data with `attempt` one higher: another job, of the same negotiation. `null` if they are not an object. */
+/**
+ * Data with `attempt` one higher: another job, of the same negotiation. `null` if the data are not an object.
+ */
 export function nextAttempt(data: unknown): Record<string, unknown> | null {
   if (!isObject(data)) return null;
   const before = Number.isSafeInteger(data.attempt) ? Number(data.attempt) : 0;

@@ -9,7 +9,7 @@ const MOST_RUNNING = 10_000;
 
 /** How many jobs a tenant has on the queue. */
 export interface TenantLoad {
-  /** `?` for jobs whose data do not tell. */
+  /** `?` for jobs whose data do not say. */
   tenant: string;
   /** Jobs that no worker has taken yet. Jobs that were put back are not among them. */
   waiting: number;

@@ -43,7 +43,7 @@ export class TolerantQueue extends Queue {
   }
 
   override async clean(graceMs: number, limit: number, type: CleanedType = 'completed'): Promise<string[]> {
-    // BullMQ 6 has no such state any more.
+    // BullMQ 6 no longer has this state.
     if (type === 'paused') return [];
     const removed: string[] = [];
     for (const jobId of await this.getRanges([type], 0, -1)) {

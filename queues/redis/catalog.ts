@@ -5,7 +5,7 @@ import { sha256Hex } from './sha256.ts';
 /** The BullMQ queue that jobs are put on. */
 export const QUEUE_NAME = 'code-generation';
 
-/** Prefix of every key. Its braces are a hash tag: all keys stand on one slot of a Redis Cluster. */
+/** Prefix of every key. Its braces are a hash tag: all keys are on one slot of a Redis Cluster. */
 export const DEFAULT_PREFIX = '{protosmith}';
 
 /** How long outcomes and their stream entries are kept unless configured, in seconds: 7 days. */
@@ -20,10 +20,10 @@ export const LONGEST_WAIT_MS = 600_000;
 /** The pattern that `replyTo` and `tenant` must match. */
 export const NAME_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The tenant of jobs whose data do not tell; no tenant can have this name. */
+/** The tenant of jobs whose data do not say; no tenant can have this name. */
 export const NO_TENANT = '?';
 
-/** Whether BullMQ made up a job id. It uses such ids again. */
+/** Whether BullMQ generated a job id. It reuses such ids. */
 export function isAutomaticId(jobId: string): boolean {
   return /^\d+$/.test(jobId);
 }
@@ -77,7 +77,7 @@ export interface Keys {
   readonly moments: string;
   lease(name: string): string;
   coolDown(endpoint: string): string;
-  /** Names of endpoints that cool down, scored by the end of the cool-down by Redis' clock. */
+  /** Names of rate limited endpoints, scored by the end of their cool-down by Redis' clock. */
   readonly resting: string;
   /** Names of model endpoints whose circuit opened, scored by the end of their half-open state by Redis' clock. */
   readonly failing: string;

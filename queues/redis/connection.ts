@@ -31,7 +31,7 @@ export function connect(
   return connection;
 }
 
-/** Closes a connection, with QUIT where Redis answers. */
+/** Closes a connection, with QUIT if Redis answers. */
 export async function disconnect(connection: Connection): Promise<void> {
   if (connection.status === 'end') return;
   if (connection.status !== 'ready') return connection.disconnect();
@@ -47,8 +47,8 @@ export function pairsOf(answer: readonly string[]): Map<string, string> {
 }
 
 /**
- * Waits until a connection is usable. Rejects with `OPERATOR_REDIS_…` where Redis refuses the login or the database,
- * and with `PLATFORM_REDIS_UNREACHABLE` after `withinMs`.
+ * Waits until a connection is usable. Rejects with `OPERATOR_REDIS_…` if Redis refuses the login or the
+ * database, and with `PLATFORM_REDIS_UNREACHABLE` after `withinMs`.
  */
 export async function whenReady(connection: Connection, withinMs: number): Promise<void> {
   if (connection.status === 'ready') return;

@@ -151,7 +151,7 @@ async function listen(server: Server, port: number): Promise<void> {
 function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string')
-    throw new QueueError('DEFECT_NO_PORT', 'Cannot tell port: found none, wanted one');
+    throw new QueueError('DEFECT_NO_PORT', 'Cannot read port: found none, wanted one');
   return address.port;
 }
 

@@ -25,18 +25,20 @@ export interface QueueEvent {
     | 'given-up'
     /** A job came from the intake stream. */
     | 'bridged'
-    /** A value in Redis that was written by hand and unusable was put aside or repaired; `message` tells which. */
+    /**
+     * A value in Redis that was written by hand and unusable was put aside or repaired; `message` says which.
+     */
     | 'mended'
-    /** Fetching pauses or resumes; `message` tells why. */
+    /** Fetching pauses or resumes; `message` says why. */
     | 'paused'
     | 'resumed'
     /** An error of the connection or of a command; `count` since the last such event. */
     | 'redis-error';
   jobId?: string;
   kind?: string;
-  /** `null` where the job's data do not tell. */
+  /** `null` if the job's data do not say. */
   negotiationId?: string | null;
-  /** `null` where the job's data do not tell. */
+  /** `null` if the job's data do not say. */
   tenant?: string | null;
   verdict?: string;
   /** The stream of a published outcome's entries. */

@@ -48,7 +48,7 @@ export function leastRules(url: string, prefix?: string): string[] {
 
 /**
  * Tries every command and key as the user of the URL, within a transaction that is discarded, so that nothing is
- * executed. Rejects like `whenReady`, also where the connection breaks meanwhile or Redis stops answering.
+ * executed. Rejects like `whenReady`, also if the connection breaks meanwhile or Redis stops answering.
  */
 export async function redisPermissions(
   url: string,
@@ -73,7 +73,7 @@ export async function redisPermissions(
 
 /**
  * One node of a cluster: the cluster client would spread the commands of a transaction. It connects no more: on another
- * connection the commands would stand outside of the transaction, and be executed.
+ * connection the commands would be outside the transaction, and run.
  */
 function oneOf(connection: Connection): Redis {
   const one = (connection.isCluster ? (connection as Cluster).nodes('master')[0] : connection) as Redis;

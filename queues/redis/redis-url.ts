@@ -141,7 +141,11 @@ function decodedPath(text: string, part: string): string {
 
 function decoded(text: string, part: string): string {
   if (/[/?#@\s]/.test(text))
-    throw wrong(part, 'a mark that parts a URL', '%23 for #, %2F for /, %3F for ?, %40 for @, %20 for a blank');
+    throw wrong(
+      part,
+      'a character that separates parts of a URL',
+      '%23 for #, %2F for /, %3F for ?, %40 for @, %20 for a space',
+    );
   if (/%(?![0-9a-fA-F]{2})/.test(text)) throw wrong(part, '% without two hex digits', '%25 for %');
   try {
     return decodeURIComponent(text);

@@ -104,7 +104,7 @@ export class IntakeValve {
     await this.shut(reason);
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, PROBE_MS).unref());
-      if (this.#closed) throw new Error('Cannot wait for room: found the worker stopped');
+      if (this.#closed) throw new Error('Cannot wait for room: found the worker stopped, wanted it running');
       try {
         await this.#connection.set(`${this.#keys.prefix}:probe`, '1', 'PX', PROBE_MS);
         return await this.open(reason);

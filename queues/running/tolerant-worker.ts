@@ -44,10 +44,10 @@ export class TolerantWorker extends Worker<unknown, Pointer, string> {
 
   protected override async nextJobFromJobData(json?: JobJson, jobId?: string, token?: string): Promise<QueuedJob> {
     this.lastFetchAtMs = performance.now();
-    // BullMQ passes null, too, where it found no job.
+    // BullMQ passes null, too, if it found no job.
     if (!json || !jobId || !token || !(await this.#goesBack(json, jobId, token)))
       return super.nextJobFromJobData(json, jobId, token);
-    // As if none had been found, where no more may be fetched.
+    // If no more may be fetched, as if none had been found.
     if (this.closing || this.paused) return super.nextJobFromJobData();
     return this.moveToActive(token, this.opts.name);
   }

@@ -33,7 +33,7 @@ export function forgetUnmet(): void {
   unmet = 0;
 }
 
-/** The native constructors that were replaced: no property leads to them any more. */
+/** The native constructors that were replaced: no property leads to them now. */
 export const replacedConstructors: Constructor[] = [];
 
 /** Watches everything that takes memory for a buffer, and refuses resizable buffers. */

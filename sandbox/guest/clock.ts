@@ -10,9 +10,9 @@ import {
   scope,
 } from './primordials.ts';
 
-// Runs with different clocks share a realm, but a run goes on only in a step with its own clock. Within a step the
-// clock stands still, in live use too: a run that is made again sees the same times, and no run can measure anything
-// with it.
+// Runs with different clocks share a realm, but a run goes on only in a step with its own clock. Within a step
+// the clock stands still, in live use too: a run that is repeated sees the same times, and no run can measure
+// anything with it.
 let nowMs = 0;
 
 /** Sets the time of the step that begins, in milliseconds since 1970. */

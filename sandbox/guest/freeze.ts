@@ -58,7 +58,7 @@ function freezeFrom(target: unknown): void {
   const keys = ownKeys(target);
   if (typeof target === 'object' && target !== scope && hasOwn(target, 'constructor')) allowOverrides(target);
   freeze(target);
-  // A built-in that is no constructor leads nowhere: it has only a name and a length.
+  // A built-in that is not a constructor leads nowhere: it has only a name and a length.
   if (typeof target === 'function' && keys.length === 2) return;
   for (let index = 0; index < keys.length; index += 1) {
     const { value, get, set } = getOwnPropertyDescriptor(target, keys[index] as PropertyKey) as PropertyDescriptor;

@@ -37,7 +37,7 @@ export function replaceRandom(): void {
 /**
  * The `Math` for the module of a run. In a realm of its own that is the realm's. In a shared realm it has the run's own
  * `random`, unless the text of the module does not contain the word: a run that reaches the realm's `random` some other
- * way throws, and is made again alone.
+ * way throws, and is repeated alone.
  */
 export function mathFor(seed: string, shared: boolean, usesRandom: boolean): object {
   if (shared && !usesRandom) return NativeMath;

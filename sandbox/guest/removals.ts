@@ -64,7 +64,7 @@ function refuseLastMatch(): void {
 
 /**
  * The registry of `Symbol.for` belongs to the isolate: its symbols outlive every run and keep their names. In a shared
- * realm `Symbol.for` throws, so that the run is made again in a realm of its own, with a registry of its own.
+ * realm `Symbol.for` throws, so that the run is repeated in a realm of its own, with a registry of its own.
  */
 function replaceSymbolRegistry(shared: boolean): void {
   if (shared) {

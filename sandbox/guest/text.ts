@@ -79,7 +79,7 @@ export function textOfThrown(thrown: unknown, maxLength: number): string {
   }
 }
 
-/** A property that is a text; an empty text if it is none or cannot be read. */
+/** A property that is a text; an empty text if it is not one or cannot be read. */
 export function readText(value: object, key: string): string {
   try {
     const text = (value as Record<string, unknown>)[key];

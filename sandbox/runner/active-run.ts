@@ -10,11 +10,11 @@ export interface ActiveRun {
   /** A batch of this run alone, for starting it again. */
   readonly batch: Batch;
   readonly calls: AnsweredCall[];
-  /** How many of `calls` the guest has made since it was last started; fewer than all while it is made again. */
+  /** How many of `calls` the guest has made since it was last started; fewer than all while it is repeated. */
   made: number;
   /**
-   * The steps in which the parent's answers were given, each with its time: made again, the run gets them in the same
-   * steps.
+   * The steps in which the parent's answers were given, each with its time: if repeated, the run gets them in
+   * the same steps.
    */
   readonly steps: { nowMs: number; answers: readonly GivenAnswer[] }[];
   /** How many of `steps` it has had since it was last started. */
@@ -22,7 +22,7 @@ export interface ActiveRun {
   realm: Realm | undefined;
   /** Whether it is in a realm of its own that it can change. */
   alone: boolean;
-  /** Whether it was made again because it was refused memory. */
+  /** Whether it was repeated because it was refused memory. */
   again: boolean;
   /** What it gets on top of the time of a step, in milliseconds. */
   moreMs: number;
@@ -62,7 +62,9 @@ export function timeOf({ batch, steps }: ActiveRun, atMs: number, answers: numbe
   return timeMs;
 }
 
-/** Takes the next recorded step of a run that is made again, once it has made the calls that were answered in it. */
+/**
+ * Takes the next recorded step of a run that is repeated, once it has made the calls that were answered in it.
+ */
 export function takeStep(run: ActiveRun): ActiveRun['steps'][number] | undefined {
   const step = run.steps[run.stepped];
   if (!step?.answers.every(({ call }) => call < run.made)) return undefined;

@@ -23,7 +23,7 @@ export class Collector {
     setFlagsFromString('--no-expose-gc');
   }
 
-  /** Notes a text that has come out of an isolate. */
+  /** Records a text that has come out of an isolate. */
   noteText({ length }: string): void {
     this.#bytes += length;
   }

@@ -1,4 +1,4 @@
-/** How long a mark is good, in milliseconds; asking the system costs as much as a small request. */
+/** How long a mark is valid, in milliseconds; asking the system costs as much as a small request. */
 const markedMs = 10;
 
 /** Measures how much processor time this process has had since a mark. */

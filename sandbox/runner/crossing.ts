@@ -27,7 +27,7 @@ export interface LostIsolate {
 const fullShare = 0.8;
 const noTexts = new Texts('', []);
 
-/** How long the guest is entered again and again before anybody looks at the time; much less than any step. */
+/** How long the guest is entered repeatedly before the time is checked; much less than any step. */
 const quickMs = 5;
 
 /** How often a poll may fail before the guest counts as lost. */
@@ -36,7 +36,7 @@ const lastAttempt = 3;
 /** In place of a message: lets runs go on with the answers that the guest has at hand. */
 export const goOn = '';
 
-/** Enters a realm. The isolate and the clock say what ended it, never the text of an error. */
+/** Enters a realm. The isolate and the clock show what ended the step, never the text of an error. */
 export function enter(realm: Realm, message: string, { stepMs, memoryMb }: ResolvedLimits): Crossing | LostIsolate {
   const { isolate } = realm.engine;
   const cpu = isolate.cpuTime;

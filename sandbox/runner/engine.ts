@@ -44,7 +44,7 @@ export class Engine {
     this.#prepared ??= this.#harden(true);
   }
 
-  /** Compiles the bundle and executes nothing of it. Throws if it is no module. */
+  /** Compiles the bundle and executes nothing of it. Throws if it is not a module. */
   load(bundle: string, limits: ResolvedLimits): void {
     // As a module first: a text that is a module cannot break out of the function that it is put into below, except by
     // an `await` outside of all functions. In a module that is an operator, in a function a name, so what follows would
@@ -148,7 +148,7 @@ export class EngineShelf {
     this.#shared = shared;
   }
 
-  /** Gives an unused engine with this heap limit. */
+  /** Returns an unused engine with this heap limit. */
   take(memoryMb: number): Engine {
     const spare = this.#spare;
     this.#spare = undefined;

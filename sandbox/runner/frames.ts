@@ -9,7 +9,7 @@ let inbox = Buffer.alloc(262_144);
 let filled = 0;
 let outbox = Buffer.alloc(262_144);
 
-/** Waits for a frame. Gives `undefined` at the end of the input or for a frame that is too large. */
+/** Waits for a frame. Returns `undefined` at the end of the input or for a frame that is too large. */
 export function readFrame(maxBytes: number): string | undefined {
   if (!fill(frameHeadBytes)) return undefined;
   const length = Number.parseInt(inbox.toString('latin1', 0, frameHeadBytes), 16);

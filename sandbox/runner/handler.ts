@@ -19,7 +19,7 @@ export interface CellParts {
 
 /**
  * One bundle in an isolate of its own. Every run has the module to itself, and a realm that no run can change: the
- * shared realm is frozen, and a run that does not return there is made again in a context of its own, where its
+ * shared realm is frozen, and a run that does not return there is repeated in a context of its own, where its
  * built-ins can be changed as anywhere. With `freshContexts` every run is made in a context of its own.
  */
 export class Handler {

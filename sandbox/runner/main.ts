@@ -50,7 +50,7 @@ function dealWith(message: ParentMessage, texts: Texts): void {
       break;
     case 'run': {
       const handler = handlers.get(message.handler);
-      if (!handler) throw new Error('Cannot run handler: not loaded');
+      if (!handler) throw new Error('Cannot run handler: found it not loaded, wanted it loaded');
       handler.run(message, texts);
       break;
     }

@@ -5,11 +5,11 @@ import { type CellMessage, pack, Texts } from '../wire.ts';
 import type { Collector } from './collector.ts';
 import { writeFrame } from './frames.ts';
 
-/** How long reports may be held back so that many go out together; the parent's watchdog hears from us in between. */
+/** How long reports may be held back to send many together. The parent's watchdog hears from us in between. */
 const flushMs = 50;
 
 /**
- * Sends the parent what it has to hear: reports and calls together, with the number of the last frame that is dealt
+ * Sends the parent reports and calls together, with the number of the last frame that is dealt
  * with.
  */
 export class ParentOutbox {
@@ -40,7 +40,7 @@ export class ParentOutbox {
     this.#flushedAt = performance.now();
   }
 
-  /** Says that the frame of this number is dealt with, and sends what was held back. */
+  /** Says that the frame of this number is finished, and sends what was held back. */
   finish(done: number): void {
     this.#done = done;
     this.#flush();

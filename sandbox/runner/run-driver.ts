@@ -43,8 +43,8 @@ export class RunDriver {
   }
 
   /**
-   * Starts a batch of runs in the realm that they share. Gives the time that each took, in milliseconds, if there is
-   * such a realm.
+   * Starts a batch of runs in the realm that they share. Returns the time that each took, in milliseconds, if
+   * there is such a realm.
    */
   startShared(batch: Batch): number | undefined {
     const realm = this.#openOrFinish(
@@ -121,7 +121,7 @@ export class RunDriver {
     this.#realms.discard();
   }
 
-  /** Takes an answer. Whether the run waits for it in the guest: one that is made again may do something else. */
+  /** Takes an answer. Whether the run waits for it in the guest: one that is repeated may do something else. */
   #accept({ run: id, call, answer }: GivenAnswer): boolean {
     const run = this.#active.get(id);
     const made = run?.calls[call];
@@ -181,7 +181,7 @@ export class RunDriver {
     }
   }
 
-  /** Goes on after the first step of runs until each has ended or waits for the parent. */
+  /** Continues after the first step of runs until each has ended or waits for the parent. */
   #drive(
     realm: Realm,
     runs: readonly ActiveRun[],
@@ -201,7 +201,7 @@ export class RunDriver {
       const answers = crossed.output ? this.#takeOutput(crossed.output, crossed.texts) : [];
       let message = crossed.again && runs.some((run) => this.#isIn(run, realm)) ? goOn : undefined;
       if (answers.length > 0) message = resumeText(nowMs, answers);
-      // Only a run that is made again, which is alone, has recorded steps left.
+      // Only a run that is repeated, which is alone, has recorded steps left.
       const first = runs[0] as ActiveRun;
       const step = message === undefined && this.#isIn(first, realm) ? takeStep(first) : undefined;
       if (step) {
@@ -236,7 +236,7 @@ export class RunDriver {
     return run.realm === realm && this.#active.get(run.id) === run;
   }
 
-  /** Takes in what the guest says. Gives the answers that are known already and that the guest does not have. */
+  /** Reads what the guest says. Returns the answers that are known already and that the guest does not have. */
   #takeOutput(...output: Parameters<typeof readOutput>): GivenAnswer[] {
     const { earlierCalls, ended, calls } = readOutput(...output);
     this.#takeEarlierCalls(earlierCalls);
@@ -273,7 +273,7 @@ export class RunDriver {
   }
 
   /**
-   * Takes in a call. Gives its prepared answer if there is one, and passes the call on to the parent if there is none.
+   * Reads a call. Returns its prepared answer if there is one; otherwise passes the call on to the parent.
    */
   #takeCall(run: ActiveRun, call: number, { tool, input }: AnsweredCall): Answer | undefined {
     const known = run.calls[call];
@@ -296,7 +296,7 @@ export class RunDriver {
     return answer;
   }
 
-  /** Gives up an isolate. One run alone is at fault; several are made again one by one to find out. */
+  /** Gives up an isolate. One run alone is at fault; several are repeated one by one to find out. */
   #loseIsolate(loss: LostIsolate, runs: readonly ActiveRun[]): void {
     const running = runs.filter((run) => this.#active.get(run.id) === run);
     const [only] = running.length === 1 ? running : [];
@@ -322,7 +322,7 @@ export class RunDriver {
     }
   }
 
-  /** Takes in the calls that a run made before its time was up. */
+  /** Reads the calls that a run made before its time was up. */
   #takeHeldBackCalls({ id, realm }: ActiveRun): void {
     this.#outbox.progress();
     this.#outbox.alone(id);

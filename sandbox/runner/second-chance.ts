@@ -9,8 +9,8 @@ import type { LostIsolate } from './crossing.ts';
 const fairShare = 0.75;
 
 /**
- * Whether a run that lost its isolate is made again: once with new memory if that was refused, and once with more time
- * if it had too little processor. Notes what it was granted in the run.
+ * Whether a run that lost its isolate is repeated: once with new memory if that was refused, and once with more
+ * time if it had too little processor. Records what it was granted in the run.
  */
 export function grantSecondChance(
   run: ActiveRun,

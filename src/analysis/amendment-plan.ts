@@ -118,7 +118,7 @@ function enumPatch(path: string, wanted: Json, violations: readonly Violation[])
   const known = new Set(wanted);
   const added: Json[] = [];
   for (const { actual } of violations) {
-    // A whole structure as an enum value would not be a rule any more.
+    // A whole structure as an enum value would no longer be a rule.
     if (actual === undefined || (typeof actual === 'object' && actual !== null)) return undefined;
     if (!known.has(actual)) added.push(actual);
     known.add(actual);

@@ -31,7 +31,9 @@ export type Decision =
       proposals: Statement[];
     };
 
-/** Decides whether to continue or to tell the peer, by the findings, `onContradiction` and the peer's capabilities. */
+/**
+ * Decides whether to continue or to dispute, by the findings, `onContradiction` and the peer's capabilities.
+ */
 export function decide(analyzed: Analyzed, findings: readonly Finding[]): Decision {
   const { job, agreement } = analyzed;
   const errors = findings.filter(({ severity }) => severity === 'error');

@@ -69,7 +69,7 @@ function* inCases(written: string, { cases }: Agreement): Generator<JsonText> {
     }
 }
 
-/** What a finding says of its place: `pointer` only where the text has a root of its own. */
+/** What a finding says of its place: `pointer` only if the text has a root of its own. */
 export function placeIn(
   { in: place, testCase, isRoot }: Pick<JsonText, 'in' | 'testCase' | 'isRoot'>,
   pointer: string,

@@ -4,7 +4,7 @@ import type { Job } from '../contract/job.ts';
 import { pointersOf } from '../documents/located-json.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import { isAgreedFailure } from './agreed-failure.ts';
 import type { Rule } from './rule.ts';
@@ -54,7 +54,7 @@ function findingOf(each: Case, pointer: string, value: Json): Finding {
     in: 'response',
     testCase: each.testCase,
     pointer,
-    message: `Cannot derive answer of case ${each.testCase}${pointer === '' ? '' : ` at ${visibleText(pointer)}`}: its value is in no request, tool answer, constant or text, wanted a source such as a tool`,
+    message: `Cannot derive answer of case ${each.testCase}${pointer === '' ? '' : ` at ${escapedLine(pointer)}`}: its value is in no request, tool answer, constant or text, wanted a source such as a tool`,
     actual: value,
   };
 }

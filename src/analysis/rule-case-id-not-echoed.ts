@@ -112,8 +112,8 @@ function slipsAt(pointer: string, cases: readonly Case[], { echoes, toolValues }
 }
 
 /**
- * Ids that differ from those of their requests, where the document clearly requires them to be equal. One case is
- * enough.
+ * Ids that differ from those of their requests, although the document clearly requires them to be equal. One
+ * case is enough.
  */
 function othersAt(
   pointer: string,

@@ -6,7 +6,7 @@ import { interactionSchemas, replyViolations } from '../documents/interaction-sc
 import { dialectAt, partPointer } from '../documents/schema-union.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import { branchMembersOf } from '../schemas/branch-members.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
@@ -128,7 +128,7 @@ function checkSide(
       const amendment = isChanged ? baseAmendment(side, plan, samePlace) : amendmentOf(side, plan, slips, samePlace);
       const { expected, actual } = summaryOf(samePlace);
       const shown = reportable({ expected, ...(actual === undefined ? {} : { actual }) });
-      const at = pointer === '' ? '' : `${isChanged ? ',' : ''} at ${visibleText(pointer)}`;
+      const at = pointer === '' ? '' : `${isChanged ? ',' : ''} at ${escapedLine(pointer)}`;
       const finding: Finding = {
         code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
         severity: isChanged ? 'warning' : 'error',

@@ -1,7 +1,7 @@
 import type { Finding } from '../contract/finding.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import type { Json } from '../kernel/json.ts';
-import { quoteText, visibleText } from '../kernel/quote.ts';
+import { escapedLine, quoteText } from '../kernel/quote.ts';
 import { memberNames } from '../schemas/member-names.ts';
 import { type JsonText, jsonTexts, placeIn, placesIn } from './json-texts.ts';
 import type { Rule } from './rule.ts';
@@ -35,7 +35,7 @@ function* inText(json: JsonText): Generator<PlacedFinding> {
 }
 
 function findingOf(name: string, pointer: string, text: JsonText): Finding {
-  const at = pointer === '' ? '' : ` of the object at ${visibleText(pointer)}`;
+  const at = pointer === '' ? '' : ` of the object at ${escapedLine(pointer)}`;
   return {
     code: 'DOCUMENT_NAME_REPEATED',
     severity: 'warning',

@@ -6,7 +6,7 @@ import { pointersOf } from '../documents/located-json.ts';
 import { looksLikeSchema } from '../documents/looks-like-schema.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import { type Json, keepsDigits, mayLoseDigits, pointerTokens } from '../kernel/json.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import { type JsonText, jsonTexts, placeIn, placesIn } from './json-texts.ts';
 import type { Rule } from './rule.ts';
 
@@ -104,7 +104,7 @@ function findingOf(
   text: Pick<JsonText, 'in' | 'testCase' | 'isRoot'>,
 ): Finding {
   const shown = numeral.length > MAX_DIGITS ? `${numeral.slice(0, MAX_DIGITS)}…` : numeral;
-  const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
+  const at = pointer === '' ? '' : ` at ${escapedLine(pointer)}`;
   return {
     code: 'DOCUMENT_NUMBER_INEXACT',
     severity: 'error',

@@ -1,7 +1,7 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import type { Finding, Place } from '../contract/finding.ts';
 import type { PlacedFinding } from '../families/family.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import type { SchemaFault } from '../schemas/compiled-schema.ts';
 import { faultsIn } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
@@ -58,7 +58,7 @@ function placed(
     severity,
     in: place,
     ...(place === 'document' ? {} : { pointer: fault.pointer }),
-    message: `Cannot use schema${fault.pointer === '' ? '' : ` at ${visibleText(fault.pointer)}`}: ${fault.kind.startsWith('reference') ? `${JSON.stringify(fault.actual)} ` : ''}${fault.message}, wanted a JSON Schema that can be used`,
+    message: `Cannot use schema${fault.pointer === '' ? '' : ` at ${escapedLine(fault.pointer)}`}: ${fault.kind.startsWith('reference') ? `${JSON.stringify(fault.actual)} ` : ''}${fault.message}, wanted a JSON Schema that can be used`,
     ...reportable(fault.actual === undefined ? {} : { actual: fault.actual }),
   };
   return { finding, text: 'document', at: located.start };

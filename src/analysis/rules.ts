@@ -23,7 +23,10 @@ import { ruleSchemaNone } from './rule-schema-none.ts';
 import { ruleSchemaUnreadable } from './rule-schema-unreadable.ts';
 import { ruleTextEscaped } from './rule-text-escaped.ts';
 
-/** The rules of the preflight, one per file. */
+/**
+ * The rules of the preflight, one per file. An error disputes the agreement, unless `decide` can amend it; a warning
+ * disputes nothing.
+ */
 export const RULES: readonly Rule[] = [
   ruleTextEscaped,
   ruleBaseProtocolMissing,

@@ -38,11 +38,11 @@ export type ProducerOptions = Omit<QueueOptions, 'jobs'>;
  */
 export type JobData = Omit<Job, 'kind' | Defaulted> & Partial<Pick<Job, Defaulted>> & { kind?: never };
 
-/** A typed client of the queue. Every method rejects with `PLATFORM_REDIS_…` within seconds where Redis fails. */
+/** A typed client of the queue. Every method rejects with `PLATFORM_REDIS_…` within seconds if Redis fails. */
 export interface Producer extends QueueProducer {
   /**
    * Submits a job, with typed data. The worker still validates them, and answers invalid data with `error`. Its spans
-   * stand below `traceparent` (W3C Trace Context), by default below the active span of OpenTelemetry.
+   * are children of `traceparent` (W3C Trace Context), by default of the active span of OpenTelemetry.
    */
   submit(
     kind: Kind,
@@ -54,7 +54,7 @@ export interface Producer extends QueueProducer {
   closeExpired(jobId: string, job?: { kind: Kind; data: JobData }): Promise<Outcome>;
   /**
    * The handler record that an outcome names, for `loadHandler` of `protosmith/sandbox`. Rejects with
-   * `JOB_HANDLER_UNKNOWN` where the tenant (default `default`) has no handler of this digest, or it was withdrawn.
+   * `JOB_HANDLER_UNKNOWN` if the tenant (default `default`) has no handler of this digest, or it was withdrawn.
    */
   handlerOf(digest: string, tenant?: string): Promise<HandlerRecord>;
 }

@@ -82,8 +82,8 @@ export function createModel({
 }
 
 /**
- * Tells the circuits of two keys apart: a worker with a good key must not wait for one with a refused key. Of the key
- * only a digest is named.
+ * Separates the circuits of two keys: a worker with a good key must not wait for one with a refused key. Only a
+ * digest of the key is used.
  */
 function keyMark({ apiKey }: OpenAiOptions): string {
   return apiKey ? ` key:${sha256Hex(apiKey).slice(0, 16)}` : '';

@@ -3,6 +3,7 @@ import type { CompleteOptions, Completion, Prompt } from '../contract/completion
 import type { Usage } from '../contract/outcome.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { whenAborted } from '../kernel/when-aborted.ts';
 import { NoAnswer, piecesOf } from './answer-events.ts';
 import { AnswerText, MAX_TEXT_CHARACTERS } from './answer-text.ts';
 import { BodyTooLongError } from './bounded-fetch.ts';
@@ -44,7 +45,7 @@ export interface Question extends CompleteOptions {
   deadline: Deadline;
 }
 
-/** Sends one question and reads its answer. Changes the form of the request where the server refuses it. */
+/** Sends one question and reads its answer. Changes the form of the request if the server refuses it. */
 export class Exchange {
   readonly #client: OpenAI;
   readonly #options: OpenAiOptions;
@@ -160,9 +161,9 @@ export class Exchange {
       ).catch((error: unknown) => {
         // The module is complete, so a failure of the stream no longer matters.
         if (!hasModule && !this.#isWholeModule(error)) throw error;
-        return null;
+        return undefined;
       });
-      if (next === null || next.done === true) break;
+      if (next === undefined || next.done === true) break;
       any = true;
       this.#take(next.value);
       if (this.#answer.characters > MAX_TEXT_CHARACTERS)
@@ -197,8 +198,8 @@ export class Exchange {
   async #awaitUsage(pieces: AsyncGenerator<JsonObject>): Promise<void> {
     const grace = AbortSignal.any([AbortSignal.timeout(USAGE_GRACE_MS), this.#stop.signal]);
     while (this.#answer.counted === null) {
-      const next = await Promise.race([pieces.next().catch(() => null), aborted(grace)]);
-      if (next === null || next.done === true || this.#answer.takeAfter(next.value)) return;
+      const next = await Promise.race([pieces.next().catch(() => undefined), whenAborted(grace)]);
+      if (next === undefined || next.done === true || this.#answer.takeAfter(next.value)) return;
     }
   }
 
@@ -322,17 +323,10 @@ function isTimeout(reason: unknown): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError';
 }
 
-/** The result of a promise; `null` if the time passes or the signal fires first. */
-async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T | null> {
+/** The result of a promise; `undefined` if the time passes or the signal fires first. */
+async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T | undefined> {
   promise.catch(() => undefined);
-  return Promise.race([promise, aborted(AbortSignal.any([AbortSignal.timeout(ms), signal]))]);
-}
-
-function aborted(signal: AbortSignal): Promise<null> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(null);
-    else signal.addEventListener('abort', () => resolve(null), { once: true });
-  });
+  return Promise.race([promise, whenAborted(AbortSignal.any([AbortSignal.timeout(ms), signal]))]);
 }
 
 function rejection(signal: AbortSignal): Promise<never> {

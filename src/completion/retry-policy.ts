@@ -23,9 +23,9 @@ export interface RetryOptions {
   /** Whether another endpoint can be asked instead. Then there are no pauses and no retries. */
   elsewhere?: boolean;
   coolDown?: CoolDown;
-  /** Key of the endpoint in the cool-down. */
+  /** Key of the endpoint in `coolDown`. */
   endpoint?: string;
-  /** What a failed try tells about the endpoint. */
+  /** The endpoint in reports of failed tries. */
   server?: Pick<FailedTry, 'endpoint' | 'model'>;
   random?: () => number;
   clock?: () => number;
@@ -68,7 +68,7 @@ export function withRetries(completer: Completer, policy: RetryOptions = {}): Co
     if (elsewhere || leftMs >= deadline.leftMs()) {
       throw new CompletionError(
         'PLATFORM_MODEL_RATE_LIMITED',
-        `Cannot complete prompt: the endpoint cools down for ${Math.ceil(leftMs)} ms, wanted it ${elsewhere ? 'now' : 'before the deadline'}`,
+        `Cannot complete prompt: the endpoint is rate limited for another ${Math.ceil(leftMs)} ms, wanted it ${elsewhere ? 'now' : 'before the deadline'}`,
         {
           retryAfterMs: leftMs,
         },
@@ -77,7 +77,7 @@ export function withRetries(completer: Completer, policy: RetryOptions = {}): Co
     await pause(leftMs, deadline.signal);
   };
 
-  /** Tells of the work's failure, unless nobody wants its result any more. */
+  /** Reports a failure of the work, unless nobody waits for its result. */
   const told = async <T>(work: () => Promise<T>, options?: CompleteOptions): Promise<T> => {
     const startedAtMs = clock();
     try {

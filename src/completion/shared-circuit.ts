@@ -60,9 +60,9 @@ export interface GuardedCompleter extends Completer {
 }
 
 /**
- * Wraps a completer in a circuit breaker shared by all workers. While its circuit is open, every call fails at once:
- * with `PLATFORM_MODEL_CIRCUIT_OPEN`, or with the code of the refusal where the endpoint refuses our key, account or
- * model.
+ * Wraps a completer in a circuit breaker shared by all workers. While its circuit is open, every call fails at
+ * once: with `PLATFORM_MODEL_CIRCUIT_OPEN`, or with the code of the refusal if the endpoint refuses our key,
+ * account or model.
  */
 export function withSharedCircuit(completer: Completer, circuits: Circuits, endpoint: string): GuardedCompleter {
   const note = (work: Promise<unknown>) => inTime(work, undefined);
@@ -74,8 +74,8 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
     // A slow answer or any other failure shows that the key is accepted.
     else await note(circuits.noteSuccess(endpoint));
   };
-  // A refusal may concern one job alone, as where a firewall before the model server dislikes a document. It must not
-  // hold the others, so it counts only if a small question is refused as well.
+  // A refusal may concern one job alone, for example if a firewall before the model server dislikes a document.
+  // It must not hold the others, so it counts only if a small question is refused as well.
   const check = async (): Promise<void> => {
     if (isChecking) return;
     isChecking = true;

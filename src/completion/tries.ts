@@ -63,7 +63,7 @@ export class Tries {
           return completion;
         } catch (error) {
           const code = codeOf(error);
-          // Without a code it is no failure of the call: the budget did not allow it.
+          // Without a code it is not a failure of the call: the budget did not allow it.
           if (code !== undefined && code !== 'PLATFORM_MODEL_ABORTED')
             end(code, error instanceof Error ? error.message : '');
           throw error;

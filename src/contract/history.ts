@@ -24,7 +24,7 @@ export interface Submitted {
   text: string;
   /** SHA-256 of the canonical JSON of the data. */
   dataDigest: string;
-  /** `default` where the data do not tell. */
+  /** `default` if the data do not say. */
   tenant: string;
   /** When Redis took the job, in milliseconds since 1970. */
   takenAtMs: number;

@@ -16,7 +16,7 @@ export function isToolName(name: unknown): name is string {
 export function recordFault(record: HandlerRecord): string | undefined {
   if (!isObject(record)) return 'no object, wanted the record of a handler';
   if (record.abi !== HANDLER_ABI) return `abi ${record.abi}, wanted ${HANDLER_ABI}`;
-  if (typeof record.bundle !== 'string') return 'a bundle that is not a text, wanted the code as text';
+  if (typeof record.bundle !== 'string') return 'a bundle that is not text, wanted the code as text';
   if (!Array.isArray(record.tools) || !record.tools.every(isToolName))
     return 'tools that are not a list of names, wanted an array of names as in a job';
   if (!isObject(record.toolSchemas)) return 'no tool schemas, wanted them by the name of the tool';

@@ -20,9 +20,9 @@ import type { ReadingWork } from './reading-work.ts';
 const worldsAtOnce = 8;
 
 /**
- * Asks a second reader about worlds that a candidate broke and that no second reader has answered. The reader sees no
- * expectations, no candidate and no first reading. Its answers are kept with the reading. Where it cannot be asked,
- * nothing is kept.
+ * Asks a second reader about worlds that a candidate broke and that no second reader has answered. The reader
+ * sees no expectations, no candidate and no first reading. Its answers are kept with the reading. If it cannot
+ * be asked, nothing is kept.
  */
 export async function confirm(
   broken: readonly BrokenCase[],
@@ -42,8 +42,8 @@ export interface AskedWorld extends Pick<BrokenCase, 'entry' | 'world' | 'other'
 }
 
 /**
- * Asks a second reader about some worlds in one question, whether broken or not, and keeps the answers. Where it cannot
- * be asked, nothing is kept.
+ * Asks a second reader about some worlds in one question, whether broken or not, and keeps the answers. If it
+ * cannot be asked, nothing is kept.
  */
 export async function askSecondReader(
   worlds: readonly AskedWorld[],

@@ -6,6 +6,7 @@ import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
 import type { Requirements } from '../job/requirements.ts';
 import { retryLost } from '../job/retry-lost.ts';
 import { Deadline } from '../kernel/deadline.ts';
+import { whenAborted } from '../kernel/when-aborted.ts';
 import { confirmedPart } from '../readings/confirmed.ts';
 import { type BrokenCase, judgeReading } from '../readings/judge-reading.ts';
 import { confirm } from './confirm.ts';
@@ -32,8 +33,8 @@ export const derivedCheck = 'derived-cases';
 const reserve = { share: 0.05, leastMs: 200, mostMs: 1_000 } as const;
 
 /**
- * Until when to wait for a reading: a little before the peer's deadline. Where the reading is required, or the peer's
- * deadline has passed, until the work's deadline.
+ * Until when to wait for a reading: a little before the peer's deadline. If the reading is required, or the
+ * peer's deadline has passed, until the work's deadline.
  */
 export function readingUntilMs(
   { reading, peerDeadline }: { reading: ReadingWork; peerDeadline: Deadline },
@@ -136,7 +137,7 @@ export function derivedReport(
   return { name: derivedCheck, result, runs, ...(message === '' ? {} : { message: message.slice(0, 1_000) }) };
 }
 
-/** Throws `EarlyEnd` with `error` where the operator requires a whole reading, and there is none. */
+/** Throws `EarlyEnd` with `error` if the operator requires a whole reading, and there is none. */
 export function demandReading({ isWhole }: Pick<DerivedJudgement, 'isWhole'>, reading: ReadingWork): void {
   if (reading.mode !== 'required' || isWhole) return;
   const why = reading.report(false).fault ?? 'it is not complete';
@@ -165,10 +166,7 @@ export class Timer {
     this.#timer = setTimeout(() => controller.abort(), Math.max(0, Math.min(atMs, outer.atMs) - Date.now()));
     const signal = AbortSignal.any([outer.signal, controller.signal]);
     this.deadline = new Deadline(Math.min(atMs, outer.atMs), signal);
-    this.passed = new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    this.passed = whenAborted(signal);
   }
 
   release(): void {

@@ -89,7 +89,7 @@ function tellReading(ledger: Ledger, kept: KeptReading, result: 'complete' | 'pa
   ledger.tell({ type: 'reading', result, ...facts, detail });
 }
 
-/** The reading that a stored handler was judged by, where it is whole; else a new one. */
+/** The reading that a stored handler was judged by, if it is whole; else a new one. */
 export function readingOf(
   record: HandlerRecord,
   requirements: Requirements,

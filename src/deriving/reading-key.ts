@@ -5,8 +5,8 @@ import type { Json } from '../kernel/json.ts';
 import { READ_PROMPT_VERSION } from '../prompting/read-prompt.ts';
 
 /**
- * The key of a reading. Two jobs share a reading where everything the reader sees is the same, including the wording of
- * the question.
+ * The key of a reading. Two jobs share a reading if everything the reader sees is the same, including the
+ * wording of the question.
  */
 export function readingKey({ subject, schemas }: Requirements): string {
   const { agreement, cases, tools, task, role, payload, loose } = subject;

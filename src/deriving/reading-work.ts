@@ -9,7 +9,7 @@ const maxQuestions = 20;
 const maxQuestionCharacters = 300;
 
 /** Identifies a world and its expectations. */
-export function worldKey({ base, request, tools, peer, expect }: DerivedCase): string {
+function worldKey({ base, request, tools, peer, expect }: DerivedCase): string {
   return canonicalDigest(JSON.parse(JSON.stringify({ base, request, tools, peer, expect })) as Json);
 }
 

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
  */
 export type DescriptionFormat = 'openrpc' | 'openapi-3.0' | 'openapi-3.1' | 'json-rpc' | 'endpoints' | 'mcp-tools';
 
-/** The format of a value that is a service description; `undefined` if it is none. */
+/** The format of a value that is a service description; `undefined` if it is not one. */
 export function descriptionFormatOf(given: Json): DescriptionFormat | undefined {
   const value = withoutEnvelope(given);
   if (Array.isArray(value)) return value.length > 0 && value.every(isExchange) ? 'json-rpc' : undefined;

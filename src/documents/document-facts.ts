@@ -11,7 +11,7 @@ export function languageOf(prose: string): 'en' | 'zh' {
 
 /**
  * The URIs of the protocols that a document says it builds on, in order, without duplicates. One whose text is supplied
- * counts wherever it stands.
+ * counts anywhere.
  */
 export function baseUrisIn(prose: string, supplied: Readonly<Record<string, unknown>> = {}): string[] {
   const hasSupplied = Object.keys(supplied).length > 0;

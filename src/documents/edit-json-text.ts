@@ -174,7 +174,7 @@ function removed(text: string, container: LocatedJson, target: LocatedJson): str
 }
 
 /** JSON on one line, with a space after commas and colons. */
-export function inlineJson(value: Json): string {
+function inlineJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(inlineJson).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${inlineJson(member)}`);

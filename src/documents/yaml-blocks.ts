@@ -71,7 +71,7 @@ export function findYamlBlocks(
 const BEGINS =
   /^[ \t]*(?:\$schema:[ \t]|type:[ \t]*(?:object|array)[ \t]*(?:#.*)?$|(?:properties|\$defs|definitions):[ \t]*$|(?:openapi|swagger|openrpc):[ \t]*["']?\d)/;
 
-/** The first line of a service description, and its other members, which may stand apart from each other. */
+/** The first line of a service description, and its other members, which may be apart from each other. */
 const DESCRIPTION = /^[ \t]*(?:openapi|openrpc):/;
 const OF_DESCRIPTION =
   /^(?:info|servers|paths|webhooks|methods|components|security|tags|externalDocs|jsonSchemaDialect|x-[\w-]+):(?:[ \t]|$)/;

@@ -1,4 +1,4 @@
-import type { Agreement, Case, Interaction, Texts } from '../contract/agreement.ts';
+import { type Agreement, type Case, type Interaction, MAX_CASES, type Texts } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { OpenFrames } from '../contract/frames.ts';
 import type { Job, Kind } from '../contract/job.ts';
@@ -152,4 +152,12 @@ export type WrittenCase = Pick<Case, 'testCase' | 'request' | 'response' | 'expe
 export interface CaseLayout {
   language: Language;
   payload: Agreement['payload'];
+}
+
+/** The finding that an agreement has more cases than are run; none if it has not. */
+export function tooManyCases(found: number): PlacedFinding[] {
+  if (found <= MAX_CASES) return [];
+  const message = `Cannot read cases: found ${found} of them, wanted at most ${MAX_CASES}`;
+  const finding: Finding = { code: 'DOCUMENT_CASES_TOO_MANY', severity: 'error', in: 'document', message };
+  return [{ finding: { ...finding, actual: String(found) }, text: 'cases', at: 0 }];
 }

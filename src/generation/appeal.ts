@@ -2,7 +2,7 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { Confirmation } from '../contract/reading.ts';
 import { demandReading } from '../deriving/judge-derived.ts';
 import type { Deadline } from '../kernel/deadline.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import { renderFindingsQuestion } from '../prompting/judge-prompt.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { askJudge, isQuoteFrom } from './blame-judge.ts';
@@ -12,9 +12,9 @@ import type { LaneContext } from './lane-context.ts';
 import { factText } from './lane-facts.ts';
 
 /**
- * The last step before a job ends without a verified candidate. Where independent candidates were refused for the same
- * findings and passed everything else, a judge is asked. Resolves to the last of them where the judge says that the
- * agreement allows what they did, with the findings as warnings that quote the judge; else to `null`.
+ * The last step before a job ends without a verified candidate. If independent candidates were refused for the
+ * same findings and passed everything else, a judge is asked. Resolves to the last of them if the judge says
+ * that the agreement allows what they did, with the findings as warnings that quote the judge; else to `null`.
  */
 export async function appeal(lanes: LaneContext, deadline: Deadline): Promise<Tested | null> {
   const last = enoughRefusals(lanes)?.at(-1);
@@ -33,8 +33,8 @@ export async function appeal(lanes: LaneContext, deadline: Deadline): Promise<Te
 const overruled: Confirmation = { by: 'a judge', answers: {} };
 
 /**
- * Asks twice, with the two interpretations in swapped order. Returns the judge's quote only where both answers clear
- * the candidates and quote the agreement.
+ * Asks twice, with the two interpretations in swapped order. Returns the judge's quote only if both answers
+ * clear the candidates and quote the agreement.
  */
 async function judge(findings: readonly CheckFact[], lanes: LaneContext, deadline: Deadline): Promise<string | null> {
   const { text } = lanes.assignment.cleared.agreement;
@@ -49,6 +49,6 @@ async function judge(findings: readonly CheckFact[], lanes: LaneContext, deadlin
 
 function asWarning(report: CheckReport, quote: string): CheckReport {
   if (report.result !== 'failed') return report;
-  const message = `a judge interprets the agreement differently: "${visibleText(quote.slice(0, 200))}"; ${report.message ?? ''}`;
+  const message = `a judge interprets the agreement differently: "${escapedLine(quote.slice(0, 200))}"; ${report.message ?? ''}`;
   return { ...report, result: 'warned', message: message.slice(0, 1_000) };
 }

@@ -12,7 +12,8 @@ export interface Assignment extends Requirements {
   types: string;
   prompt: Prompt;
   /**
-   * Finds further faults of a candidate that passed cases and checks; set where a peer complained about the handler.
+   * Finds further faults of a candidate that passed cases and checks; set if a peer complained about the
+   * handler.
    */
   faultsOf?(tested: Tested): Promise<CheckFact[]>;
 }
@@ -20,7 +21,7 @@ export interface Assignment extends Requirements {
 /** The service that says whether declarations can be type-checked. */
 type TypesServices = { typeChecker: Pick<TypeChecker, 'admits'> };
 
-/** The text of `./types` for a handler. Rejects with `PLATFORM_TYPE_CHECKER` where the type checker fails. */
+/** The text of `./types` for a handler. Rejects with `PLATFORM_TYPE_CHECKER` if the type checker fails. */
 export function typesFor(
   { cleared: { agreement, job }, schemas, subject }: Requirements,
   { typeChecker }: TypesServices,

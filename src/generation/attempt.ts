@@ -1,7 +1,7 @@
 import { CompletionError } from '../completion/completion-error.ts';
 import { type AttemptVerdict, ask, type Question } from '../job/ask.ts';
 import type { Deadline } from '../kernel/deadline.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import { type Attempted, failed } from './lane-candidate.ts';
 import type { LaneContext } from './lane-context.ts';
 import { faultCount } from './lane-facts.ts';
@@ -20,7 +20,7 @@ export async function attempt(question: Question, lanes: LaneContext, deadline: 
   } catch (error) {
     const isExtended = question.prompt !== lanes.assignment.prompt;
     // An answer that is too long, or that the server withheld, is the candidate's fault: the next one may differ. So is
-    // a repair prompt that is too long where the first prompt was not.
+    // a repair prompt that is too long if the first prompt was not.
     if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_LENGTH')
       return failed('no-answer', 'CANDIDATE_TOO_LONG', error.message, null);
     if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_FILTERED')
@@ -38,7 +38,7 @@ function verdictOf(attempted: Attempted): AttemptVerdict {
       result: 'declined',
       passedCases: 0,
       code: 'CANDIDATE_DECLINED',
-      message: visibleText(attempted.reason.slice(0, 1_000)),
+      message: escapedLine(attempted.reason.slice(0, 1_000)),
     };
   const { result, code, message, tested } = attempted;
   return { result, passedCases: tested?.cases.filter(({ passed }) => passed).length ?? 0, code, message };

@@ -20,8 +20,8 @@ import type { LaneContext } from './lane-context.ts';
 const maxToldCharacters = 4_000;
 
 /**
- * Asks a judge about a suspected case, twice, with the answers in swapped order. `true` only where both answers choose
- * the candidates' response and quote the document.
+ * Asks a judge about a suspected case, twice, with the answers in swapped order. `true` only if both answers
+ * choose the candidates' response and quote the document.
  */
 export async function isCaseWrong({ testCase, answer, calls }: Suspicion, lanes: LaneContext, deadline: Deadline) {
   const { agreement } = lanes.assignment.cleared;
@@ -38,8 +38,9 @@ export async function isCaseWrong({ testCase, answer, calls }: Suspicion, lanes:
 }
 
 /**
- * Two passages that a judge finds contradictory, each quoted word for word. `null` where it finds none. Also `null`
- * where it does not confirm them in a second question, or finds a contradiction in a control text that has none.
+ * Two passages that a judge finds contradictory, each quoted word for word. `null` if it finds none. Also
+ * `null` if it does not confirm them in a second question, or finds a contradiction in a control text that has
+ * none.
  */
 export async function contradictionIn(lanes: LaneContext, withCases: boolean, deadline: Deadline) {
   const { text, caseText } = lanes.assignment.cleared.agreement;
@@ -56,7 +57,7 @@ export async function contradictionIn(lanes: LaneContext, withCases: boolean, de
   return opposite?.together === false && control?.contradiction === false ? { quote, against } : null;
 }
 
-/** Asks a judge one question; `null` where no answer can be had. A missing answer confirms nothing. */
+/** Asks a judge one question; `null` if no answer can be had. A missing answer confirms nothing. */
 export async function askJudge(prompt: Prompt, lanes: LaneContext, deadline: Deadline): Promise<JsonObject | null> {
   try {
     return await ask({ prompt, purpose: 'judge' }, lanes, deadline, async (completion, attempt) => {

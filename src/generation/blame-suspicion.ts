@@ -49,8 +49,8 @@ export function enoughDeclines({ tried }: Pick<LaneContext, 'tried'>): boolean {
 }
 
 /**
- * Independent candidates that were refused for the same findings and nothing else, where there are enough of them to
- * doubt our interpretation of the agreement; else `null`.
+ * Independent candidates that were refused for the same findings and nothing else, if there are enough of them
+ * to doubt our interpretation of the agreement; else `null`.
  */
 export function enoughRefusals(lanes: Pick<LaneContext, 'tried'>): Failed[] | null {
   const candidates = refusedAlike(lanes);

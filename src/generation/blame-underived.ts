@@ -8,7 +8,7 @@ const maxReported = 10;
 
 /**
  * Values that the cases expect in answers and that no request, tool or text provides: evidence that our agent lacks a
- * tool. A number may be computed from others, so it counts only where the preflight found it underivable too.
+ * tool. A number may be computed from others, so it counts only if the preflight found it underivable too.
  */
 export function underivedPlaces({ subject, cleared }: Assignment): Underived[] {
   const warned = (testCase: number, pointer: string) =>

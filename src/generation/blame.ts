@@ -7,7 +7,7 @@ import { familyOf } from '../families/families.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import { differencesOf } from '../schemas/differences.ts';
 import type { Subject } from '../verification/subject.ts';
 import type { Assignment } from './assignment.ts';
@@ -19,9 +19,9 @@ import type { LaneContext } from './lane-context.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
 /**
- * Decides why no candidate was verified. The agreement is at fault only where independent candidates and a judge who
- * quotes the document agree on that; else we are. Resolves to the end of the job. After `peerDeadline` no judge is
- * asked, since the peer can no longer learn of a dispute.
+ * Decides why no candidate was verified. The agreement is at fault only if independent candidates and a judge
+ * who quotes the document agree on that; else we are. Resolves to the end of the job. After `peerDeadline` no
+ * judge is asked, since the peer can no longer learn of a dispute.
  */
 export async function blame(lanes: LaneContext, peerDeadline: Deadline): Promise<EarlyEnd> {
   const disputed = await faultOfAgreement(lanes, peerDeadline).catch((error: unknown) => {
@@ -31,7 +31,7 @@ export async function blame(lanes: LaneContext, peerDeadline: Deadline): Promise
   return disputed === null ? ourFault(lanes) : dispute(disputed, lanes);
 }
 
-/** The fault of the agreement; `null` where candidates and judge do not agree on one. */
+/** The fault of the agreement; `null` if candidates and judge do not agree on one. */
 async function faultOfAgreement(lanes: LaneContext, peerDeadline: Deadline): Promise<Finding[] | null> {
   const suspicion = suspicionOf(lanes);
   if (enoughVoters(suspicion)) {
@@ -148,8 +148,8 @@ function ourFault(lanes: LaneContext): EarlyEnd {
 }
 
 /**
- * The tools that our agent lacks: answer values without a source. Counts only where the model declined for that reason,
- * or where every candidate that passed the cases had memorised the examples.
+ * The tools that our agent lacks: answer values without a source. Counts only if the model declined for that
+ * reason, or if every candidate that passed the cases had memorised the examples.
  */
 function missingTools(declines: readonly Declined[], failures: readonly Failed[], assignment: Assignment): Finding[] {
   const passed = failures.filter(({ result }) => result === 'failed-checks');
@@ -200,12 +200,12 @@ function placeOf(
 }
 
 function declineMessage({ decline, reason, quote }: Declined): string {
-  return visibleText(
+  return escapedLine(
     `Cannot generate handler: the model declined (${decline}): ${reason.slice(0, 500)}; it quotes "${quote.slice(0, 200)}", wanted a module`,
   );
 }
 
-/** Why the model is not asked again: the last fault of the model server, where its failures used up the budget. */
+/** Why the model is not asked again: the last fault of the model server, if its failures used up the budget. */
 function budgetFinding(usedUp: string, lastFault: CompletionError | null): Finding {
   if (lastFault !== null) return jobFinding(lastFault.code, `${lastFault.message}; ${usedUp} are used`);
   return jobFinding(

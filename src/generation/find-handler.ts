@@ -17,9 +17,9 @@ import { prove } from './prove.ts';
 const maxTried = 3;
 
 /**
- * Finds a stored handler that passes this job's cases (ANP's 0-RTT); `null` where there is none. A handler that fails
- * stays stored. A handler that no whole reading has judged is served, and judged after the outcome; where a whole
- * reading is required, it is not served.
+ * Finds a stored handler that passes this job's cases (ANP's 0-RTT); `null` if there is none. A handler that
+ * fails stays stored. A handler that no whole reading has judged is served, and judged after the outcome; if a
+ * whole reading is required, it is not served.
  */
 export async function findHandler(
   requirements: Requirements,

@@ -21,7 +21,7 @@ const maxReasonCharacters = 400;
 /**
  * Runs the rest of a reading on a handler after its outcome was published. A handler that satisfies it is stored with
  * the whole reading. One that breaks it is withdrawn, and a new one is generated that starts from its repair. Resolves
- * to `null` where the handler stays.
+ * to `null` if the handler stays.
  */
 export async function finishReading(
   record: HandlerRecord,

@@ -23,8 +23,8 @@ export interface Generation extends JobContext {
 }
 
 /**
- * Generates a handler and verifies it. Throws `EarlyEnd` with `error` where no candidate could be verified, or with
- * `disputed` where independent candidates and a judge agree that the agreement is at fault.
+ * Generates a handler and verifies it. Throws `EarlyEnd` with `error` if no candidate could be verified, or
+ * with `disputed` if independent candidates and a judge agree that the agreement is at fault.
  */
 export async function generate({ deadline, peerDeadline, start, ...context }: Generation): Promise<Tested> {
   const { services, ledger, assignment, reading } = context;
@@ -45,7 +45,7 @@ export async function generate({ deadline, peerDeadline, start, ...context }: Ge
 }
 
 /** The strongest evidence that a handler was judged by. */
-export function verificationOf({ subject }: Pick<Assignment, 'subject'>, reading: ReadingWork): Report['verification'] {
+function verificationOf({ subject }: Pick<Assignment, 'subject'>, reading: ReadingWork): Report['verification'] {
   if (runnableCases(subject).length > 0) return 'negotiated';
   return reading.current().reading.derived.length > 0 ? 'derived' : 'schema-only';
 }

@@ -5,7 +5,7 @@ import type { DerivedCase } from '../contract/reading.ts';
 import type { ObservedCall } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 import type { RepairFacts } from '../prompting/render-repair.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { ruleOf } from '../verification/rules.ts';
@@ -29,10 +29,10 @@ export interface Failed {
   result: AttemptReport['result'];
   code: Code;
   message: string;
-  /** The facts for a repair; `null` where there is nothing to repair. */
+  /** The facts for a repair; `null` if there is nothing to repair. */
   facts: RepairFacts | null;
   source: string | null;
-  /** `null` where it never ran. */
+  /** `null` if it never ran. */
   tested: Tested | null;
   /** Its valid answers in the cases that it failed, with the tool calls; by case number. */
   objections: ReadonlyMap<number, Objection>;
@@ -40,7 +40,7 @@ export interface Failed {
   findings: readonly CheckFact[];
   /** The derived cases it was refused for. */
   derived: readonly DerivedCase[];
-  /** Whether it was refused for memorising the examples. */
+  /** Whether it was refused as a table of the examples. */
   memorised: boolean;
   /**
    * Whether the job had tried the same module before: it was not run again, and does not count as another independent
@@ -80,7 +80,7 @@ export function failed(
     kind: 'failed',
     result,
     code,
-    message: visibleText(message.slice(0, 1_000)),
+    message: escapedLine(message.slice(0, 1_000)),
     facts,
     source,
     tested: null,

@@ -16,7 +16,7 @@ const maxSourceCharacters = 65_536;
 /** Most faults or facts in one event, and most characters of each. */
 const [maxFacts, maxCharacters] = [50, 1_000];
 
-/** Tells of a candidate that was type-checked and bundled; `digest` is `null` if it cannot be bundled. */
+/** Reports a candidate that was type-checked and bundled; `digest` is `null` if it cannot be bundled. */
 export function tellCandidate(
   ledger: Ledger,
   attempt: number,
@@ -38,7 +38,7 @@ export function tellCandidate(
   });
 }
 
-/** Tells how a candidate did on the negotiated cases. */
+/** Reports how a candidate did on the negotiated cases. */
 export function tellTried(
   ledger: Ledger,
   attempt: number,
@@ -67,7 +67,7 @@ export function tellTried(
   });
 }
 
-/** Tells what the checks beyond the cases found. */
+/** Reports what the checks beyond the cases found. */
 export function tellChecked(
   ledger: Ledger,
   attempt: number,
@@ -92,7 +92,7 @@ export function tellChecked(
   });
 }
 
-/** Tells how a candidate did on the derived cases. */
+/** Reports how a candidate did on the derived cases. */
 export function tellDerived(ledger: Ledger, attempt: number, judged: DerivedJudgement, durationMs: number): void {
   const { confirmed, contested, runs, isWhole } = judged;
   const broken = [...confirmed, ...contested].slice(0, maxFacts).map((one) => {

@@ -103,7 +103,7 @@ export function earlierAnswer({ code, message, facts, isRepeat }: Failed): Earli
     return { message: `${message}. Wanted: one fenced ts block with the whole module, and nothing after it.`, facts };
   if (code === 'CANDIDATE_WITHHELD') return { message: 'An answer was withheld by its server.', facts };
   if (facts === null) return { message: `${message}.`, facts };
-  const again = isRepeat ? ', and written a second time to the letter' : '';
+  const again = isRepeat ? ', and then written again unchanged' : '';
   return { message: `A module was refused${again}:`, facts };
 }
 

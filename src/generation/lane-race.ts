@@ -11,7 +11,7 @@ const maxEndingMs = 1_000;
 /**
  * Runs up to two lanes of candidates in competition. The second starts when the first candidate fails, or when its
  * answer or its trial is late. The first verified candidate wins, and the other lane is aborted. Resolves to `null`
- * where no lane has anything left to try; rejects where every lane that ran ended with an error. `deadline` may be
+ * if no lane has anything left to try; rejects if every lane that ran ended with an error. `deadline` may be
  * later than `peerDeadline`, to fill the handler store. With `start`, the first lane begins with the repair of that
  * candidate.
  */
@@ -56,8 +56,8 @@ export async function raceLanes(
   } finally {
     stop.abort();
     await Promise.race([Promise.allSettled([first, second]), sleep(maxEndingMs, undefined, { ref: false })]);
-    // Where the first answer came after all, the second question was wasted: an endpoint that has become slow must not
-    // be asked twice for every job.
+    // If the first answer came after all, the second question was wasted: an endpoint that has become slow must
+    // not be asked twice for every job.
     if (isHedged && !isFirstVerified && wasOneFree(lanes)) lanes.services.processBudget.returnHedge();
   }
 }

@@ -42,7 +42,7 @@ export async function examine(
     return failed('no-answer', 'CANDIDATE_NO_CODE', `The model wrote no module: ${extracted.why}`, null);
   if (extracted.kind !== 'code') {
     if (quoteStands(assignment.cleared.agreement.text, extracted.quote)) return extracted;
-    const message = `The model declined (${extracted.decline}), and what it quotes does not stand in the document`;
+    const message = `The model declined (${extracted.decline}), and its quote is not in the document`;
     return failed('declined', 'CANDIDATE_DECLINED', message, null);
   }
 

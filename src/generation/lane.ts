@@ -41,10 +41,10 @@ interface Step {
 }
 
 /**
- * Runs one lane of candidates until one is verified. A failed candidate is repaired with the results of its runs. After
- * the same failure twice, or with nothing to repair, the lane starts afresh and the prompt mentions what failed. The
- * same prompt is sent twice only to get another independent candidate. Resolves to `null` where nothing more can be
- * tried. Rejects as `attempt` does, except for a used-up budget.
+ * Runs one lane of candidates until one is verified. A failed candidate is repaired with the results of its
+ * runs. After the same failure twice, or with nothing to repair, the lane starts afresh and the prompt mentions
+ * what failed. The same prompt is sent twice only to get another independent candidate. Resolves to `null` if
+ * nothing more can be tried. Rejects as `attempt` does, except for a used-up budget.
  */
 export async function runLane(
   lanes: LaneContext,
@@ -56,7 +56,7 @@ export async function runLane(
   const failures = new Map<string, Failed>();
   for (let tries = 0; tries < maxAttempts && !isDecided(lanes); tries += 1) {
     const prompt = promptFor(step, lanes);
-    // Where the first prompt already contains a module, as after a complaint, no candidate is independent.
+    // If the first prompt already contains a module, as after a complaint, no candidate is independent.
     const isBare = prompt === lanes.assignment.prompt && prompt.turns.length === 1;
     const next: Attempted | null = await tryOnce(prompt, step, lanes, deadline, events);
     if (next === null) return null;
@@ -69,7 +69,7 @@ export async function runLane(
     step = stepAfter(next, step, failures);
     if (isVoter) {
       // Another candidate contradicts the same case. A repair in progress may show that the case can be satisfied;
-      // otherwise a further independent candidate tells more than a repair.
+      // otherwise a further independent candidate shows more than a repair.
       await Promise.allSettled(lanes.running);
       // Gives a lane that has just verified a candidate a chance to abort this one.
       await setImmediate();

@@ -80,7 +80,7 @@ export async function untilLate(
 
 /** When an answer with this many characters counts as late, in milliseconds since the question. */
 function lateAtMs(characters: number, speed: Speed | null, budgetMs: number): number {
-  // Where the endpoint's speed is unknown, the first piece may take half of the time.
+  // If the endpoint's speed is unknown, the first piece may take half of the time.
   if (speed === null) return characters === 0 ? budgetMs / 2 : budgetMs;
   const begunMs = speed.firstPieceMs * lateFactor + minLateMs;
   const slowMs = begunMs + slowFactor * characters * speed.msPerCharacter;

@@ -18,14 +18,14 @@ export interface Proven {
   sound: boolean;
   cases: CaseReport[];
   /**
-   * Empty where the checks were skipped, because the handler was verified against all cases by this version of the
+   * Empty if the checks were skipped, because the handler was verified against all cases by this version of the
    * verifier.
    */
   checks: CheckReport[];
 }
 
 /**
- * Runs a job's cases on a stored handler. Runs the checks beyond them too, where cases or verifier are new to the
+ * Runs a job's cases on a stored handler. Runs the checks beyond them too, if cases or verifier are new to the
  * handler. Asks no model.
  */
 export async function prove(

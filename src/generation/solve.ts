@@ -15,9 +15,9 @@ import { type Generation, generate } from './generate.ts';
 import { store } from './store.ts';
 
 /**
- * Returns a verified handler: a stored one that passes this job's cases, else a new one. Jobs that need the same
- * handler at the same time generate it once. Rejects with `PLATFORM_DEADLINE` where the job that generates it takes too
- * long.
+ * Returns a verified handler: a stored one that passes this job's cases, else a new one. Jobs that need the
+ * same handler at the same time generate it once. Rejects with `PLATFORM_DEADLINE` if the job that generates it
+ * takes too long.
  */
 export async function solve(
   requirements: Requirements,

@@ -16,7 +16,7 @@ import type { Tested } from './lane-candidate.ts';
 
 /**
  * Stores a verified handler under the digest of its content, which includes what it was verified for. Rejects with
- * `PLATFORM_REDIS_…` where Redis fails, and with `OPERATOR_HANDLER_WITHDRAWN` where an operator has withdrawn this
+ * `PLATFORM_REDIS_…` if Redis fails, and with `OPERATOR_HANDLER_WITHDRAWN` if an operator has withdrawn this
  * handler.
  */
 export async function store(
@@ -60,7 +60,7 @@ export async function store(
   return stored;
 }
 
-/** Adds the reading that judged a handler to its record, where there is one. */
+/** Adds the reading that judged a handler to its record, if there is one. */
 export function withReading(record: HandlerRecord, reading: ReadingWork): HandlerRecord {
   const kept = reading.kept();
   return kept.reading.derived.length === 0 && kept.covered === 0

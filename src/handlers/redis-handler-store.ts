@@ -57,7 +57,7 @@ export function createHandlerStore(
   };
 }
 
-/** Parses a handler's record; `null` where the text is none, as if nothing were stored. */
+/** Parses a handler's record; `null` if the text is not one, as if nothing were stored. */
 export function readRecord(text: string): HandlerRecord | null {
   try {
     const value = JSON.parse(text) as Json;
@@ -89,7 +89,7 @@ export function createReadingStore(
   };
 }
 
-/** Parses a stored reading; `null` where the text is none, as if nothing were stored. */
+/** Parses a stored reading; `null` if the text is not one, as if nothing were stored. */
 function parseReading(text: string): KeptReading | null {
   try {
     const value = JSON.parse(text) as Json;

@@ -2,7 +2,10 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import type { HandlerStore } from '../contract/ports.ts';
 import { CodedError } from '../kernel/errors.ts';
 
-/** A stored handler that may be served. Rejects with `JOB_HANDLER_UNKNOWN` where none is stored or it was withdrawn. */
+/**
+ * A stored handler that may be served. Rejects with `JOB_HANDLER_UNKNOWN` if none is stored or it was
+ * withdrawn.
+ */
 export async function servedHandler(
   store: Pick<HandlerStore, 'get' | 'withdrawnFor'>,
   tenant: string,

@@ -36,7 +36,7 @@ export class WarmHandlers implements HandlerCache {
   }
 
   /**
-   * Borrows a stored handler, loaded already where possible. Does not reuse one that another worker has put into
+   * Borrows a stored handler, loaded already if possible. Does not reuse one that another worker has put into
    * quarantine.
    */
   async borrow({ digest, role, bundle, provenance }: HandlerRecord): Promise<BorrowedHandler> {

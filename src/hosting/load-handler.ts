@@ -120,7 +120,7 @@ export function hostHandler(loaded: LoadedHandler, surface: Surface, options: Ho
   };
 }
 
-/** A value as JSON text; `undefined` for what is no JSON or nested too deep to be written. */
+/** A value as JSON text; `undefined` for what is not JSON or nested too deep to be written. */
 function textOf(value: Json): string | undefined {
   try {
     return JSON.stringify(value) as string | undefined;

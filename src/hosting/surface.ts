@@ -57,7 +57,7 @@ export class Surface {
   /** What rejects a call of a tool that the handler may not use; `undefined` if it may. */
   refusalOf(name: string): HandlerFailure | undefined {
     if (this.#tools.has(name)) return undefined;
-    return { code: 'FAILED', message: `${name} is none of the tools that the verified code used` };
+    return { code: 'FAILED', message: `${name} is not one of the tools that the verified code used` };
   }
 
   /** Faults of a result of the handler: the response to this request (provider) or the output of a task (requester). */

@@ -96,7 +96,7 @@ function drawnClocks(seed: string): Clock[] {
 function refusedObservation(): Observation {
   return {
     end: 'refused',
-    message: 'its runs return and ask their tools far more than the cases do, too much to look at',
+    message: 'its runs return far more data than the cases, or ask their tools for far more: too much to read',
     issues: [],
     logs: [],
     calls: [],

@@ -8,10 +8,10 @@ import { readJob } from './read-job.ts';
 import { familyIn } from './readable.ts';
 
 /**
- * Fetches the text of a job whose agreement names sources of it and has none, and adds it to the job as supplied. Only
- * where the operator enabled this and the job is otherwise valid. If no source has the text of the agreement's hash,
- * throws `PLATFORM_SOURCE_UNREACHABLE` if one of them was out of reach, else `EarlyEnd` with the fault of each. Rejects
- * if the job is aborted.
+ * Fetches the text of a job whose agreement names sources of it and has none, and adds it to the job as
+ * supplied. Only if the operator enabled this and the job is otherwise valid. If no source has the text of the
+ * agreement's hash, throws `PLATFORM_SOURCE_UNREACHABLE` if one of them was out of reach, else `EarlyEnd` with
+ * the fault of each. Rejects if the job is aborted.
  */
 export async function withFetchedSources(taken: Taken, sources: SourceFetcher | undefined): Promise<Taken> {
   const { kind, data, rawBytes, signal, deadlineAtMs } = taken;

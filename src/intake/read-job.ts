@@ -32,7 +32,7 @@ const ajv = new Ajv2020({
 /**
  * Reads a job's data: checks the limits first, then the schema of its kind, then hashes and statuses; then fills in
  * defaults. Reports every fault by JSON pointer, at most `limits.faults` of them and the number of others. Never
- * throws, whatever the data are. `rawBytes` is the size of the JSON text, where known.
+ * throws, whatever the data are. `rawBytes` is the size of the JSON text, if known.
  */
 export function readJob(kind: string, data: unknown, rawBytes?: number): JobReading {
   const readable = readableOf(kind, data);
@@ -209,7 +209,7 @@ function saysSomething(value: Json | undefined): boolean {
   return value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
 }
 
-/** Finds case payloads that are no strings, where the job's payload is text. */
+/** Finds case payloads that are not strings, if the job's payload is text. */
 function payloadFaults(data: JsonObject): JobFault[] {
   const cases = member(data, 'testCases');
   if (member(data, 'payload') !== 'text' || !Array.isArray(cases)) return [];
@@ -223,7 +223,7 @@ function payloadFaults(data: JsonObject): JobFault[] {
   );
 }
 
-/** Finds exchanges of frames in a family without frames, and frames that are no base64. */
+/** Finds exchanges of frames in a family without frames, and frames that are not base64. */
 function frameFaults(data: JsonObject): JobFault[] {
   const exchanges = member(data, 'exchanges');
   if (!Array.isArray(exchanges)) return [];

@@ -9,7 +9,7 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 const otherTimeoutMs = 60_000;
 
 /** Smallest and largest `timeoutMs`. */
-export const timeoutRangeMs = { least: 1_000, greatest: LONGEST_WAIT_MS } as const;
+const timeoutRangeMs = { least: 1_000, greatest: LONGEST_WAIT_MS } as const;
 
 /** Reads what can be read of a job's data without validating them. */
 export function readableOf(kind: string, data: unknown): Readable {
@@ -42,7 +42,8 @@ export function readableOf(kind: string, data: unknown): Readable {
 }
 
 /**
- * How long the peer waits, in milliseconds. Returns the family's default where `timeoutMs` is absent or out of range.
+ * How long the peer waits, in milliseconds. Returns the family's default if `timeoutMs` is absent or out of
+ * range.
  */
 export function timeoutOf(data: unknown): number {
   const given = isObject(data) ? member(data, 'timeoutMs') : undefined;
@@ -57,7 +58,7 @@ export function timeoutOf(data: unknown): number {
   return familyIn(data)?.timeoutMs ?? otherTimeoutMs;
 }
 
-/** The version that the data state, where it is a whole number. */
+/** The version that the data state, if it is a whole number. */
 export function versionOf(data: unknown): number | undefined {
   const version = isObject(data) ? member(data, 'version') : undefined;
   return typeof version === 'number' && Number.isSafeInteger(version) ? version : undefined;
@@ -68,19 +69,19 @@ export function isKind(kind: string): kind is Kind {
   return (kinds as readonly string[]).includes(kind);
 }
 
-/** The family that the data name, or the default one where they name none; `undefined` where it is unknown. */
+/** The family that the data name, or the default one if they name none; `undefined` if it is unknown. */
 export function familyIn(data: unknown): Family | undefined {
   const name = isObject(data) ? member(data, 'family') : undefined;
   if (name === undefined) return families[0];
   return typeof name === 'string' ? familyNamed(name) : undefined;
 }
 
-/** The document in the data, with its JSON pointer; `undefined` where none can be read. */
+/** The document in the data, with its JSON pointer; `undefined` if none can be read. */
 export function documentIn(data: JsonObject): { text: string; pointer: string } | undefined {
   return (familyIn(data) ?? families[0]).documentIn(data);
 }
 
-/** The hash of the agreement, or `null` where its text cannot be read. */
+/** The hash of the agreement, or `null` if its text cannot be read. */
 export function protocolHashOf(data: unknown): string | null {
   const document = isObject(data) ? documentIn(data) : undefined;
   return document?.text.isWellFormed() ? (familyIn(data) ?? families[0]).hashOf(document.text) : null;

@@ -40,9 +40,9 @@ export interface Question {
 export type AttemptVerdict = Pick<AttemptReport, 'result' | 'passedCases' | 'code' | 'message'>;
 
 /**
- * Asks the model one question and records it in the ledger, whatever the result. Rejects with `BudgetUsedUp` where the
- * job may ask no more, with `PLATFORM_…` and `OPERATOR_…` errors of the completer, and with the deadline's reason when
- * aborted.
+ * Asks the model one question and records it in the ledger, whatever the result. Rejects with `BudgetUsedUp` if
+ * the job may ask no more, with `PLATFORM_…` and `OPERATOR_…` errors of the completer, and with the deadline's
+ * reason when aborted.
  */
 export async function ask<Value>(
   { prompt, purpose, repair = false, repairs, options = {}, completer, onAnswer }: Question,

@@ -21,7 +21,7 @@ export interface JobLimits {
   usdPerInputToken?: number;
 }
 
-/** Thrown where the job may ask for no further completion. */
+/** Thrown if the job may ask for no further completion. */
 export class BudgetUsedUp extends Error {
   override readonly name = 'BudgetUsedUp';
 }
@@ -98,8 +98,8 @@ export class Budget {
   }
 
   /**
-   * Takes one completion. Throws `BudgetUsedUp` where the job may have no more, `PLATFORM_BUDGET` where the process or
-   * tenant may not.
+   * Takes one completion. Throws `BudgetUsedUp` if the job may have no more, `PLATFORM_BUDGET` if the process
+   * or tenant may not.
    */
   take(purpose: Purpose, { system, turns }: Prompt): Receipt {
     const expected = [system, ...turns.map(({ text }) => text)].reduce((sum, text) => sum + estimateTokens(text), 0);
@@ -164,7 +164,10 @@ export class Budget {
     };
   }
 
-  /** Records that the model server failed. Returns the error to end with where the job may ask no more, else `null`. */
+  /**
+   * Records that the model server failed. Returns the error to end with if the job may ask no more, else
+   * `null`.
+   */
   noteFault(fault: CompletionError): BudgetUsedUp | null {
     if (!this.#isAtLimit) return null;
     this.usedUp ??= this.#usedCompletions;
@@ -181,8 +184,8 @@ export class Budget {
   }
 
   /**
-   * A failure of the model, with a pause before the next delivery. Where the model is rate limited and has refused the
-   * job for long, the questions that are left are spread over the `leftMs` until the deadline.
+   * A failure of the model, with a pause before the next delivery. If the model is rate limited and has refused
+   * the job for long, the questions that are left are spread over the `leftMs` until the deadline.
    */
   paced(fault: CompletionError, leftMs: number): CompletionError {
     if (fault.code !== 'PLATFORM_MODEL_RATE_LIMITED' || !this.asksOnce) return fault;

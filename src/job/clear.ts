@@ -7,7 +7,7 @@ import type { Cleared } from './requirements.ts';
 
 /**
  * Runs the preflight, or the given rules, and applies the amendments that resolve its findings. Throws `EarlyEnd` with
- * `disputed` or `error` where the agreement is at fault.
+ * `disputed` or `error` if the agreement is at fault.
  */
 export function clear(analyzed: Analyzed, rules?: readonly Rule[]): Cleared {
   const decision = decide(analyzed, preflight(analyzed, rules));

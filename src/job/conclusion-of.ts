@@ -4,10 +4,10 @@ import { type Conclusion, deadlinePassed, EarlyEnd, jobFinding } from './conclus
 import type { Received } from './received.ts';
 
 /**
- * Turns an error of a stage into the job's conclusion: that of an `EarlyEnd`, `error` for a fault that waiting cannot
- * help, such as a prompt too long for every model, and `error` for anything after the peer's deadline. Rethrows all
- * other errors for the queue to handle: a refused key or command of Redis too, because an operator may mend it before
- * the deadline.
+ * Turns an error of a stage into the job's conclusion: that of an `EarlyEnd`, `error` for a fault that waiting
+ * cannot cure, such as a prompt too long for every model, and `error` for anything after the peer's deadline.
+ * Rethrows all other errors for the queue to handle: a refused key or command of Redis too, because an operator
+ * may mend it before the deadline.
  */
 export function conclusionOf(
   error: unknown,

@@ -26,7 +26,7 @@ export interface Solved extends Pick<Conclusion, 'later'> {
   handler: HandlerRecord;
 }
 
-/** A handler that was withdrawn after its outcome, and its replacement; `null` where none could be made. */
+/** A handler that was withdrawn after its outcome, and its replacement; `null` if none could be made. */
 export interface LaterEnd {
   withdrawn: HandlerRecord;
   handler: HandlerRecord | null;
@@ -73,7 +73,7 @@ export function statementsOf({ verdict, findings, rejected, handler }: Conclusio
 
 /**
  * The conclusion of a job whose peer's deadline has passed, with the last fault, if there was one. A fault that an
- * operator could have mended until then stands for itself.
+ * operator could have mended until then is reported as it is.
  */
 export function deadlinePassed(fault?: unknown): Conclusion {
   const code = codeOf(fault);

@@ -163,7 +163,7 @@ function usageByPurpose(attempts: readonly AttemptReport[]): Report['usageByPurp
 export const noUsage: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null };
 
 /**
- * Adds up the usage of completions. The cost is `null` where one that used tokens has no known cost, and where none
+ * Adds up the usage of completions. The cost is `null` if one that used tokens has no known cost, and if none
  * used any.
  */
 export function sumUsage(usages: readonly Usage[]): Usage {

@@ -5,11 +5,11 @@ import type { Received } from './received.ts';
 import type { Requirements } from './requirements.ts';
 import type { Services } from './services.ts';
 
-/** The end of a job, with what is needed to propose further cases where there is a handler. */
+/** The end of a job, with what is needed to propose further cases if there is a handler. */
 export interface Ended extends Conclusion {
   /** The requirements of the job's own cases. */
   requirements?: Requirements;
-  /** The rest of the job's budget, where it was opened. */
+  /** The rest of the job's budget, if it was opened. */
   budget?: Budget;
 }
 

@@ -17,7 +17,7 @@ export interface HourLimits {
 export interface Receipt {
   /** Books the usage of a failed attempt, if it used anything. Returns whether enough is left to ask once more. */
   mayRepeat: MayRepeat;
-  /** Counts a request to a server. Throws `BudgetUsedUp` where the job may make no more. */
+  /** Counts a request to a server. Throws `BudgetUsedUp` if the job may make no more. */
   asking: Asking;
   /**
    * Replaces the expected usage by the real one, that of all attempts together. Call it once. Without an argument it
@@ -58,7 +58,7 @@ export class ProcessBudget {
   }
 
   /**
-   * Reserves the expected tokens. Throws `PLATFORM_BUDGET`, with the time to wait, where the hourly budget of the
+   * Reserves the expected tokens. Throws `PLATFORM_BUDGET`, with the time to wait, if the hourly budget of the
    * process or of the tenant is used up.
    */
   take(tokens: number, tenant?: string): Share {
@@ -95,8 +95,8 @@ export class ProcessBudget {
   }
 
   /**
-   * Takes the right to hedge; `false` where too many jobs hedged lately. With `inAdvance`, some rights can be taken
-   * early, for jobs that would fail otherwise.
+   * Takes the right to hedge; `false` if too many jobs hedged lately. With `inAdvance`, some rights can be
+   * taken early, for jobs that would fail otherwise.
    */
   takeHedge(inAdvance = false): boolean {
     if (this.#hedgeFifths < (inAdvance ? 5 - maxFifthsInAdvance : 5)) return false;
@@ -104,7 +104,7 @@ export class ProcessBudget {
     return true;
   }
 
-  /** Returns that right, where the hedge cost nothing extra. */
+  /** Returns that right, if the hedge cost nothing extra. */
   returnHedge(): void {
     this.#hedgeFifths = Math.min(10, this.#hedgeFifths + 5);
   }
@@ -153,7 +153,7 @@ export class ProcessBudget {
     );
   }
 
-  /** Describes the usage of this hour where adding this much would exceed a limit; `undefined` where it would not. */
+  /** Describes the usage of this hour if adding this much would exceed a limit; `undefined` if it would not. */
   #used(tokens: number, usd: number): string | undefined {
     const { maxTokensPerHour, maxCostUsdPerHour } = this.#limits;
     if (maxTokensPerHour === null && maxCostUsdPerHour === null) {
@@ -177,7 +177,7 @@ export function tokensOf({ inputTokens, outputTokens }: Usage): number {
   return inputTokens + outputTokens;
 }
 
-/** Whether a question would exceed the limit. Where its price is unknown (0), whether the limit is reached. */
+/** Whether a question would exceed the limit. If its price is unknown (0), whether the limit is reached. */
 export function exceedsLimit(spentUsd: number, usd: number, limitUsd: number): boolean {
   return spentUsd >= limitUsd || spentUsd + usd > limitUsd;
 }

@@ -32,7 +32,7 @@ export interface Requirements {
 /**
 /**
  * Derives the requirements from a cleared job. Its trials draw their random values from the seed. Throws `EarlyEnd`
- * with `error` where a schema of our own side, a tool's or the task's, is invalid.
+ * with `error` if a schema of our own side, a tool's or the task's, is invalid.
  */
 export function requirementsOf(cleared: Cleared, trialSeed: string): Requirements {
   const { job, agreement } = cleared;

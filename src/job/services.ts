@@ -43,7 +43,7 @@ export interface Services {
   handlers: HandlerStore;
   readings: ReadingStore;
   readingMode: ReadingMode;
-  /** The model that confirms derived cases: another one than the writer, where one is configured. */
+  /** The model that confirms derived cases: another one than the writer, if one is configured. */
   confirmer: Pick<Completer, 'complete'>;
   checkPolicy: CheckPolicy;
   /** The random seed of all trials, to repeat those of one job. By default each job has its own. */

@@ -24,13 +24,13 @@ export function quoteText(text: string): string {
 }
 
 /** A text on one line, with each invisible or reordering character as a JSON escape; not cut. */
-export function visibleText(text: string): string {
+export function escapedLine(text: string): string {
   return text.replace(INVISIBLE, jsonEscape);
 }
 
 function asCode(text: string): string {
   const cut =
     text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS).replace(/[\ud800-\udbff]$/, '')}…` : text;
-  const safe = visibleText(cut).replaceAll('`', jsonEscape);
+  const safe = escapedLine(cut).replaceAll('`', jsonEscape);
   return `\`${safe === '' ? '""' : safe}\``;
 }

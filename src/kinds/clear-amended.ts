@@ -29,7 +29,7 @@ export async function clearAmended(
 
 /**
  * The same for the cases of the job and those that its handler was verified with before. Throws `EarlyEnd` with
- * `disputed` where they contradict each other, or where a new case does not echo the id of its request.
+ * `disputed` if they contradict each other, or if a new case does not echo the id of its request.
  */
 export async function clearTogether(
   { cleared, subject }: Requirements,

@@ -35,9 +35,10 @@ import type { Reproduced } from './reproduce-probes.ts';
 const maxShown = 5;
 
 /**
- * Handles a complaint of the peer about our messages. The complaint only hints where to look: a fault counts where our
- * handler shows it in a run. Then the complaint is accepted at once and a new handler is generated from the agreed
- * document; else it is rejected with the reason. A complaint never changes the document, the cases or the tools.
+ * Handles a complaint of the peer about our messages. The complaint only hints where to look: a fault counts if
+ * our handler shows it in a run. Then the complaint is accepted at once and a new handler is generated from the
+ * agreed document; else it is rejected with the reason. A complaint never changes the document, the cases or
+ * the tools.
  */
 export const fixPath: Path = async (received, services, ledger) => {
   const { job, workDeadline } = received;
@@ -157,8 +158,8 @@ function referringPaths(schema: Json, schemaPointer: string): string[] {
 }
 
 /**
- * The place where a quoted message of ours breaks the schema as agreed, but not as amended; `null` where the complaint
- * quotes no such message, or is about another place in it.
+ * The place where a quoted message of ours breaks the schema as agreed, but not as amended; `null` if the
+ * complaint quotes no such message, or is about another place in it.
  */
 function contestedByQuote(
   job: Job,
@@ -189,8 +190,8 @@ function contestedByQuote(
 }
 
 /**
- * Raises the dispute that the amendment had resolved; where the preflight finds it no more, a finding at the contested
- * place alone.
+ * Raises the dispute that the amendment had resolved; if the preflight finds it no more, a finding at the
+ * contested place alone.
  */
 function disputeAmendment(job: Job, place: Pick<Finding, 'in' | 'pointer'>, language: Language): Conclusion {
   const { peerCapabilities: _, ...silentJob } = job;

@@ -7,9 +7,9 @@ import type { Services } from '../job/services.ts';
 import { type Code, CodedError } from '../kernel/errors.ts';
 
 /**
- * The stored handler that a job names by its digest. Throws `EarlyEnd` with `error` where it is not stored, was
- * withdrawn, or was made for another agreement or role. Throws `PLATFORM_HANDLER_CORRUPT` where the record does not
- * match its digest.
+ * The stored handler that a job names by its digest. Throws `EarlyEnd` with `error` if it is not stored, was
+ * withdrawn, or was made for another agreement or role. Throws `PLATFORM_HANDLER_CORRUPT` if the record does
+ * not match its digest.
  */
 export async function namedHandler(job: Job, services: Services): Promise<HandlerRecord> {
   const digest = job.handlerDigest ?? '';

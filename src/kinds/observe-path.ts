@@ -30,7 +30,7 @@ const rulesOfSchemas = [
 ];
 
 /**
- * The agreement as a handler was made for it: with the amendments that apply where the peer cannot be told of a
+ * The agreement as a handler was made for it: with the amendments that apply if the peer cannot be told of a
  * contradiction.
  */
 function amendedForPeer(analyzed: Analyzed): Analyzed {

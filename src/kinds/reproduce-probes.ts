@@ -3,7 +3,7 @@ import type { Observation, Peer, Scenario, SchemaIssue } from '../contract/trial
 import { type Complaint, type QuotedExchange, quotedExchanges } from '../documents/read-complaint.ts';
 import type { Requirements } from '../job/requirements.ts';
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
-import { equalJson } from '../schemas/equal-json.ts';
+import { containsJson } from '../schemas/equal-json.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { casePeer } from '../verification/case-peer.ts';
 import { answersBrokenRequests } from '../verification/failure-answer.ts';
@@ -20,7 +20,7 @@ import { replacedAt } from '../verification/worlds/variations.ts';
 export interface Reproduced {
   /** The input of the run. */
   input: Json;
-  /** JSON pointer into the message it sent: its response, or a requester's request. Empty where it sent none. */
+  /** JSON pointer into the message it sent: its response, or a requester's request. Empty if it sent none. */
   pointer: string;
   message: string;
   testCase?: number;
@@ -43,7 +43,7 @@ export function probesOf(requirements: Requirements, complaint: Complaint): Prob
     : requesterProbes(requirements, exchanges, complaint);
 }
 
-/** Whether the message that a complaint quotes as ours satisfies the agreement; `null` where it quotes none. */
+/** Whether the message that a complaint quotes as ours satisfies the agreement; `null` if it quotes none. */
 export function quotedOf(requirements: Requirements, complaint: Complaint): 'keeps' | 'breaks' | null {
   const { role } = requirements.subject;
   const [quoted] = exchangesOf(requirements, complaint).filter(
@@ -94,7 +94,7 @@ function providerProbes(
   // Only a case can show that broken requests are to be answered.
   const isBrokenAnswered = answersBrokenRequests(subject);
   const isAgreed = (input: Json, isPlausible: boolean) => (isText ? isPlausible : isRequest(input));
-  // Where no case does, generated broken requests prove nothing.
+  // If no case does, generated broken requests prove nothing.
   const conclusive = generated.filter(({ kind, deep }) => kind !== 'invalid' || (isBrokenAnswered && deep !== true));
   return [
     ...(isText ? texts : exchanges.map(({ request }) => request)).map((input) => ({
@@ -197,7 +197,7 @@ function repeatsRequest(
   if (keyword === 'required' && typeof expected === 'string')
     return !JSON.stringify(input).includes(`${JSON.stringify(expected)}:`) && !allowsNull(surface, answer, expected);
   const value = answer === undefined ? undefined : valueAt(answer, pointer);
-  return value !== undefined && pointer !== '' && holds(input, value);
+  return value !== undefined && pointer !== '' && containsJson(input, value);
 }
 
 /**
@@ -211,11 +211,6 @@ function allowsNull(surface: Subject['surface'], answer: Json | undefined, name:
     return !issues.some(({ pointer }) => pointer.startsWith(`/${escapeToken(name)}`));
   };
   return isTaken(null) && !isTaken({}) && !isTaken([]);
-}
-
-function holds(whole: Json, part: Json): boolean {
-  if (equalJson(whole, part)) return true;
-  return typeof whole === 'object' && whole !== null && Object.values(whole).some((item) => holds(item, part));
 }
 
 /** Whether a tool failed: without an example for a generated request, the run says nothing about the handler. */

@@ -20,13 +20,16 @@ import { isEndedByLimit, noAnswerFault, probesOf, quotedOf, type Reproduced } fr
 /** The result of trying to reproduce the fault that a peer complains about. */
 export interface Reproduction {
   faults: Reproduced[];
-  /** Empty where a run that hit a limit kept the cases from being judged. */
+  /** Empty if a run that hit a limit kept the cases from being judged. */
   cases: CaseReport[];
   /**
-   * The message that the handler sent in a run that replays the complaint, else in a case; `null` where it sent none.
+   * The message that the handler sent in a run that replays the complaint, else in a case; `null` if it sent
+   * none.
    */
   sent: Json | null;
-  /** Whether the message that the complaint quotes as ours satisfies the agreement; `null` where it quotes none. */
+  /**
+   * Whether the message that the complaint quotes as ours satisfies the agreement; `null` if it quotes none.
+   */
   quoted: 'keeps' | 'breaks' | null;
 }
 
@@ -74,8 +77,8 @@ export async function reproduce(
       if (Date.now() > untilMs) break;
       const one = await run(probe.scenario);
       const found = probe.faultsIn(one);
-      // Where the complaint gives no pointer, its words may match member names by chance, so they do not filter the
-      // faults of a quoted run.
+      // If the complaint gives no pointer, its words may match member names by chance, so they do not filter
+      // the faults of a quoted run.
       faults.push(...(probe.quoted && complaint.pointers.length === 0 ? found : found.filter(isConcerned)));
       if (probe.quoted) fromQuoted.push(...messagesOf(subject, one));
       if (isEndedByLimit(one) && found.length > 0) break;

@@ -12,9 +12,9 @@ import { clearAmended, clearTogether } from './clear-amended.ts';
 import { namedHandler } from './named-handler.ts';
 
 /**
- * Verifies a stored handler against new cases. Ends `clean` where it passes them unchanged. Ends `generated` where a
- * new handler was made for old and new cases together, or where the handler passes only with further amendments: then
- * it is another handler, to be loaded again.
+ * Verifies a stored handler against new cases. Ends `clean` if it passes them unchanged. Ends `generated` if a
+ * new handler was made for old and new cases together, or if the handler passes only with further amendments:
+ * then it is another handler, to be loaded again.
  */
 export const verifyPath: Path = async (received, services, ledger) => {
   const { job } = received;

@@ -35,7 +35,8 @@ const commands: Record<string, () => Promise<Command>> = {
 
 /** Runs the command named by the arguments and resolves to its exit code. Prints errors to standard error. */
 export async function commandLine([name, ...args]: string[]): Promise<number> {
-  // A reader that stops early, like `head`, is no error. But exit code 0 would claim that a document or job is fine.
+  // A reader that stops early, like `head`, is not an error. But exit code 0 would claim that a document or job
+  // is fine.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.unread);
     process.stderr.write(`Cannot write output: ${error.message}, wanted a writable standard output\n`);

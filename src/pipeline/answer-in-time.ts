@@ -3,12 +3,13 @@ import type { Taken } from '../intake/intake.ts';
 import { type Conclusion, deadlinePassed } from '../job/conclusion.ts';
 import type { Ledger } from '../job/ledger.ts';
 import type { Received } from '../job/received.ts';
+import { whenAborted } from '../kernel/when-aborted.ts';
 import { outcomeOf } from './outcome-of.ts';
 
 /**
  * Waits for the conclusion of a job. When the peer's deadline comes first, publishes `error` at once and lets the work
  * go on for as long as the job allows, to fill the handler store. A handler made then is announced beside the outcome.
- * Resolves to `undefined` where it published the outcome itself.
+ * Resolves to `undefined` if it published the outcome itself.
  */
 export async function answerInTime(
   working: Promise<Conclusion>,
@@ -17,7 +18,7 @@ export async function answerInTime(
   ledger: Ledger,
 ): Promise<Conclusion | undefined> {
   const { peerDeadline, job } = received;
-  const first = await Promise.race([working, whenFired(peerDeadline.signal)]);
+  const first = await Promise.race([working, whenAborted(peerDeadline.signal)]);
   if (first?.later !== undefined) return publishThenFinish(first, first.later, taken, received, ledger);
   if (first !== undefined) return first;
   // The work was aborted or may not go on: its own end is the conclusion.
@@ -61,12 +62,5 @@ function announceLate(
     protocolHash: (handler ?? withdrawn)?.provenance.protocolHash ?? null,
     digest: handler?.digest ?? null,
     ...(withdrawn === undefined ? {} : { withdrawn: withdrawn.digest }),
-  });
-}
-
-function whenFired(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 }

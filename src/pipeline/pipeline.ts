@@ -12,7 +12,7 @@ import { Ledger } from '../job/ledger.ts';
 import { analyzeWithPatterns } from '../job/match-patterns.ts';
 import type { Path } from '../job/path.ts';
 import type { Received } from '../job/received.ts';
-import { requirementsOf } from '../job/requirements.ts';
+import { type Cleared, requirementsOf } from '../job/requirements.ts';
 import type { Services } from '../job/services.ts';
 import { fixPath } from '../kinds/fix-path.ts';
 import { observePath } from '../kinds/observe-path.ts';
@@ -21,12 +21,15 @@ import { answerInTime } from './answer-in-time.ts';
 import { messagesOf, outcomeOf } from './outcome-of.ts';
 import { proposeCases } from './propose-cases.ts';
 
+/** The stages that every new agreement passes: its facts are read, and its contradictions amended or disputed. */
+async function clearedOf({ job, workDeadline }: Received, services: Services, ledger: Ledger): Promise<Cleared> {
+  const analyzed = await ledger.stage('analyze', () => analyzeWithPatterns(job, services.sandbox, workDeadline.signal));
+  return ledger.stage('preflight', () => clear(analyzed));
+}
+
 /** From an agreement to a verified handler: the stages of docs/pipeline.md in order. */
 const generatePath: Path = async (received, services, ledger) => {
-  const analyzed = await ledger.stage('analyze', () =>
-    analyzeWithPatterns(received.job, services.sandbox, received.workDeadline.signal),
-  );
-  const cleared = await ledger.stage('preflight', () => clear(analyzed));
+  const cleared = await clearedOf(received, services, ledger);
   const requirements = requirementsOf(cleared, ledger.trialSeed);
   const solved = await solve(requirements, received, services, ledger);
   return { verdict: 'generated', findings: cleared.warnings, requirements, ...solved };
@@ -34,10 +37,7 @@ const generatePath: Path = async (received, services, ledger) => {
 
 /** A review stops after the preflight. */
 const reviewPath: Path = async (received, services, ledger) => {
-  const analyzed = await ledger.stage('analyze', () =>
-    analyzeWithPatterns(received.job, services.sandbox, received.workDeadline.signal),
-  );
-  const { warnings } = await ledger.stage('preflight', () => clear(analyzed));
+  const { warnings } = await clearedOf(received, services, ledger);
   return { verdict: 'clean', findings: warnings };
 };
 
@@ -55,9 +55,9 @@ async function work(received: Received, services: Services, ledger: Ledger): Pro
 }
 
 /**
- * Processes a job. Resolves to its outcome, or to `undefined` where that was published before the work ended. Rejects
- * only with errors that the queue handles: `PLATFORM_` errors, after which it retries the job while there is time;
- * aborted work; and defects.
+ * Processes a job. Resolves to its outcome, or to `undefined` if that was published before the work ended.
+ * Rejects only with errors that the queue handles: `PLATFORM_` errors, after which it retries the job while
+ * there is time; aborted work; and defects.
  */
 export async function runJob(given: Taken, services: Services): Promise<Outcome | undefined> {
   let taken = given;
@@ -92,7 +92,10 @@ export async function runJob(given: Taken, services: Services): Promise<Outcome 
   }
 }
 
-/** The conclusion of failed work. Where the queue decides, what models did not answer is kept for the report. */
+/**
+ * The conclusion of failed work. If the queue will retry the job, its unanswered questions are kept for its
+ * report.
+ */
 async function concluded(
   error: unknown,
   taken: Taken,

@@ -51,12 +51,12 @@ const maxProposed = 10;
 const maxExpectedCharacters = 400;
 
 /** The name of the proposal among the checks of a report. */
-export const proposalCheck = 'proposed-cases';
+const proposalCheck = 'proposed-cases';
 
 /**
- * Adds a proposal of further cases to the end of a job: derived cases after the agreed ones. Each is one that the
- * handler satisfies, that a second reader confirmed, and that the peer can check alone. Where there are none, or the
- * peer would have to wait, the end stays unchanged and the report says why.
+ * Adds a proposal of further cases to the end of a job: derived cases after the agreed ones. Each is one that
+ * the handler satisfies, that a second reader confirmed, and that the peer can check alone. If there are none,
+ * or the peer would have to wait, the end stays unchanged and the report says why.
  */
 export async function proposeCases(
   { requirements, budget, ...conclusion }: Ended,
@@ -196,7 +196,7 @@ class AnsweredReading {
     if (number !== undefined && said !== undefined) this.#answers.set(number, said);
   }
 
-  /** The handler's record with the new answers; the same object where there are none. */
+  /** The handler's record with the new answers; the same object if there are none. */
   record(): HandlerRecord {
     const { reading: kept } = this.#record.proof;
     if (kept === undefined || this.#answers.size === 0) return this.#record;
@@ -255,8 +255,8 @@ async function candidatesOf(
 }
 
 /**
- * The run as a candidate, where the world changes only the request, the handler meets all expectations, and no case has
- * that request.
+ * The run as a candidate, if the world changes only the request, the handler meets all expectations, and no
+ * case has that request.
  */
 function checkableRun(run: WorldRun, subject: Subject): Candidate[] {
   const { world, seen } = run;

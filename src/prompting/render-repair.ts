@@ -105,7 +105,7 @@ export function renderRepair(prompt: Prompt, role: Role, source: string, facts: 
 export interface EarlierAnswer {
   /** What was observed when its module ran; `null` if there was no module. */
   message: string;
-  /** What its module was seen to do, where there was one. */
+  /** What its module was seen to do, if there was one. */
   facts: RepairFacts | null;
 }
 

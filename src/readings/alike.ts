@@ -12,8 +12,8 @@ interface Renamed {
 }
 
 /**
- * The first difference between the answers or logs of two runs; `undefined` where they are alike. Ids, times and the
- * places of `but` may differ.
+ * The first difference between the answers or logs of two runs; `undefined` if they are alike. Ids, times and
+ * the places of `but` may differ.
  */
 export function differenceOfRuns(
   { world: { base, scenario }, seen }: WorldRun,

@@ -16,7 +16,7 @@ export interface Allowance {
 
 const nothing: Allowance = { base: [], loose: [], replacements: [] };
 
-/** Why a value fails an assertion, in a few words; `undefined` where it satisfies it. */
+/** Why a value fails an assertion, in a few words; `undefined` if it satisfies it. */
 export function assertionFault(assertion: Assertion, value: Json, allowance = nothing): string | undefined {
   const { at = '' } = assertion;
   const found = valueAt(value, at);

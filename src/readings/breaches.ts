@@ -12,7 +12,7 @@ import { isReadOnly, type Subject } from '../verification/subject.ts';
 import { differenceOfRuns } from './alike.ts';
 import { allowanceOf, allowanceOfSends } from './allowance.ts';
 import { type Allowance, assertionFault, isSame, satisfiesAll } from './assertions.ts';
-import { occursIn } from './forbidden.ts';
+import { revealedIn } from './revealed-in.ts';
 import type { WorldRun } from './world.ts';
 
 /** One difference between a run and its derived case. */
@@ -24,7 +24,7 @@ export interface Breach {
   of?: 'count' | 'input';
   /** The tool that is called, or should be. */
   tool?: string;
-  /** For content: which calls or requests are meant, where not all are. */
+  /** For content: which calls or requests are meant, if not all are. */
   nth?: number;
   when?: Assertion[];
   /** The failed assertion or expectation of the derived case. */
@@ -46,7 +46,7 @@ export function isVoid({ seen }: Pick<WorldRun, 'seen'>): boolean {
   );
 }
 
-/** The differences between a run and its derived case; empty where there are none. */
+/** The differences between a run and its derived case; empty if there are none. */
 export function breachesOf(run: WorldRun, subject: Subject): Breach[] {
   if (isVoid(run)) return [];
   const { expect, quote } = run.world.entry;
@@ -187,7 +187,7 @@ function orderBreaches(expected: OrderExpectation, { order }: Observation): Brea
 }
 
 function forbiddenBreaches(forbidden: Forbidden, seen: Observation): Breach[] {
-  return occursIn(forbidden, seen).map((place) => ({
+  return revealedIn(forbidden, seen).map((place) => ({
     place: 'never',
     broken: forbidden as unknown as Json,
     message: `found ${JSON.stringify(forbidden.value)} in the ${place}, wanted it nowhere there`,

@@ -26,7 +26,7 @@ interface CommonDemands {
 
 /**
  * Further derived cases, whose requests break the agreed schema in other places. The demands that all derived cases of
- * broken requests share apply to them too. Empty where there are fewer than three such cases, or they share no
+ * broken requests share apply to them too. Empty if there are fewer than three such cases, or they share no
  * constant.
  */
 export function brokenRequestCases(worlds: readonly World[], subject: Subject): DerivedCase[] {

@@ -23,7 +23,7 @@ export function agreementOn(
   return breach.of === 'count' ? agreementOnCount(breach, answer) : agreementOnValue(breach, answer, world.baseAnswers);
 }
 
-/** A second reader's value at one place, where it gave only the whole answer. */
+/** A second reader's value at one place, if it gave only the whole answer. */
 function partOfWhole(
   { place, at = '' }: Breach,
   answers: Readonly<Record<string, ConfirmedAnswer>>,
@@ -87,7 +87,7 @@ function satisfies(
   );
 }
 
-/** The breaches of a broken case that a second reader confirms; `null` where there are none. */
+/** The breaches of a broken case that a second reader confirms; `null` if there are none. */
 export function confirmedPart(
   broken: BrokenCase,
   answers: Readonly<Record<string, ConfirmedAnswer>>,

@@ -38,8 +38,8 @@ function isPart(name: keyof typeof parts, value: Json): boolean {
 }
 
 /**
- * Loads one derived case of a reader: adds the text of its units and converts older forms. Returns the reason where it
- * must be dropped.
+ * Loads one derived case of a reader: adds the text of its units and converts older forms. Returns the reason
+ * if it must be dropped.
  */
 export function loadEntry(value: Json, units: readonly Unit[]): DerivedCase | DropReason {
   if (!isPart('derivedCase', value)) return 'form';
@@ -51,12 +51,12 @@ export function loadEntry(value: Json, units: readonly Unit[]): DerivedCase | Dr
   return { ...(of === undefined ? {} : { of }), quote: text, ...entry, expect: expectationOf(expect) };
 }
 
-/** Loads a reader's statement that a unit yields no derived case; `undefined` where the value is none. */
+/** Loads a reader's statement that a unit yields no derived case; `undefined` if the value is not one. */
 export function loadSilentUnit(value: Json): SilentUnit | undefined {
   return isPart('silentUnit', value) ? (value as unknown as SilentUnit) : undefined;
 }
 
-/** Loads a stored reading. A value that is none becomes an empty reading. */
+/** Loads a stored reading. A value that is not one becomes an empty reading. */
 export function loadReading(value: Json, units: readonly Unit[] = []): Loaded {
   const file: JsonObject = isObject(value) ? value : {};
   const derived: DerivedCase[] = [];

@@ -25,14 +25,17 @@ export function mustExistAt(schema: Json, pointer: string): boolean {
 /** Most nested references and alternatives that are followed. */
 const maxDepth = 12;
 
-/** The schemas that apply at a place: one for each alternative, `true` where the schema does not describe the place. */
+/**
+ * The schemas that apply at a place: one for each alternative, `true` if the schema does not describe the
+ * place.
+ */
 function partsAt(root: Json, pointer: string): Json[] {
   let parts = alternatives(root, root, 0);
   for (const token of pointerTokens(pointer)) parts = parts.flatMap((part) => membersOf(part, token, root));
   return parts;
 }
 
-/** A schema and its branches, where each may apply alone. */
+/** A schema and its branches, each of which may apply alone. */
 function alternatives(schema: Json, root: Json, depth: number): Json[] {
   if (!isObject(schema) || depth > maxDepth) return schema === false ? [] : [schema];
   const { $ref: reference, anyOf, oneOf, allOf } = schema;

@@ -7,7 +7,7 @@ import { assertionFault } from './assertions.ts';
 import { mayExistAt, mayHaveValueAt, mustExistAt } from './schema-places.ts';
 import { type World, worldOf } from './world.ts';
 
-/** Why a derived case is not valid for this subject; `undefined` where it is. */
+/** Why a derived case is not valid for this subject; `undefined` if it is. */
 export function dropReasonOf(entry: DerivedCase, subject: Subject): DropReason | undefined {
   const world = worldOf(entry, subject);
   if (typeof world === 'string') return world;
@@ -46,7 +46,7 @@ function breaksSchemas({ tools = {}, peer = [] }: DerivedCase, { surface }: Subj
   return [...outputs, ...responses].some((issues) => issues.length > 0);
 }
 
-/** The schema of a handler's return value; `null` where there is none. */
+/** The schema of a handler's return value; `null` if there is none. */
 function resultSchema({ role, responseSchema, task }: Subject): Json {
   return role === 'provider' ? responseSchema : (task?.outputSchema ?? null);
 }

@@ -15,7 +15,7 @@ import { satisfiesAll } from './assertions.ts';
 /** A derived case that is ready to run. */
 export interface World {
   entry: DerivedCase;
-  /** `null` where it starts from no negotiated case. */
+  /** `null` if it starts from no negotiated case. */
   base: RunnableCase | null;
   scenario: Scenario;
   /** The values that `sameAsBase` accepts: the base case's answer, as it is and with the ids of the changed request. */
@@ -89,7 +89,7 @@ function scriptOf(answers: readonly ScriptedAnswer[], example: (input: Json) => 
   };
 }
 
-/** The answer to an input after the inputs `before`; `undefined` where none matches. */
+/** The answer to an input after the inputs `before`; `undefined` if none matches. */
 function matchingAnswer(
   answers: readonly ScriptedAnswer[],
   input: Json,
@@ -116,8 +116,8 @@ const unanswerable = {
 } as const;
 
 /**
- * A peer that answers by a script and echoes ids as the base case does; where no scripted answer matches, it answers as
- * in the base case.
+ * A peer that answers by a script and echoes ids as the base case does; if no scripted answer matches, it
+ * answers as in the base case.
  */
 function scriptedPeer(answers: readonly ScriptedAnswer[], usual: Peer | undefined, base: RunnableCase | null): Peer {
   const echoed = (response: Json, request: Json): Json =>

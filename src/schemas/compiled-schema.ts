@@ -130,7 +130,9 @@ interface Unmatched {
   matching: Matching;
 }
 
-/** Ajv's hook for patterns: linear matching where it is possible, else what `matches` says, else the assumption. */
+/**
+ * Ajv's hook for patterns: linear matching if it is possible, else what `matches` says, else the assumption.
+ */
 function matcherOf(patterns: ReadonlyMap<string, CompiledPattern>, unmatched: Unmatched, matches: Matches) {
   return Object.assign(
     (pattern: string) => {

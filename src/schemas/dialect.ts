@@ -4,7 +4,7 @@ import { allSubschemas, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWOR
 /** The drafts of JSON Schema that are distinguished, oldest first. */
 const DRAFTS = ['draft-04', 'draft-06', 'draft-07', '2019-09', '2020-12'] as const;
 
-/** The dialects of schemas; `unnamed` if the schema does not tell. */
+/** The dialects of schemas; `unnamed` if the schema does not say. */
 export type Dialect = (typeof DRAFTS)[number] | 'openapi-3.0' | 'unnamed';
 
 /** The dialect of schemas in OpenAPI 3.0 or Swagger, as a `$schema` URI. */

@@ -56,3 +56,9 @@ function structureIn(text: string): string | undefined {
     return undefined;
   }
 }
+
+/** Whether a value equals another one, or contains it at any depth. */
+export function containsJson(whole: Json, part: Json): boolean {
+  if (equalJson(whole, part)) return true;
+  return typeof whole === 'object' && whole !== null && Object.values(whole).some((item) => containsJson(item, part));
+}

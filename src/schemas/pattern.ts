@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js';
 
 /** Longest pattern compiled here, in characters; longer ones are left to the isolate. */
-export const MAX_PATTERN_CHARS = 2_000;
+const MAX_PATTERN_CHARS = 2_000;
 
 /** Most states in the automaton of one pattern; compiling takes about 10 µs per state. */
-export const MAX_PATTERN_STATES = 1_500;
+const MAX_PATTERN_STATES = 1_500;
 
 /** A pattern that is matched here in linear time, must be left to the isolate (`unsupported`), or is invalid. */
 export type CompiledPattern =

@@ -6,7 +6,7 @@ import { allSubschemas, childSchemas, resolveLocalReference } from './schema-wal
  * Most steps one validation may take: about 50 ms. A step is one schema applied to one value. References and
  * combinations such as `anyOf` can multiply steps without limit, and a running validator cannot be interrupted.
  */
-export const MAX_VALIDATION_STEPS = 150_000;
+const MAX_VALIDATION_STEPS = 150_000;
 
 /** The cost of validating values against one schema, for any branch taken. */
 export interface ValidationCost {

@@ -9,7 +9,7 @@ import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from './schema-w
 import { usedSchema } from './used-schema.ts';
 
 /** Deepest nesting of schemas in a schema, the same limit as for a job's JSON. */
-export const MAX_SCHEMA_DEPTH = 64;
+const MAX_SCHEMA_DEPTH = 64;
 
 /** Most values in all `enum`, `required` and `type` lists of one schema. */
 const MAX_LISTED_VALUES = 5_000;

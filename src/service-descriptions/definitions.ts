@@ -39,7 +39,7 @@ export class Definitions {
     this.#isOpenApi = isOpenApi;
   }
 
-  /** A schema of the description as it stands at a pointer of another schema. Adds to `needs` what it refers to. */
+  /** A schema of the description, placed at a pointer of another schema. Adds to `needs` what it refers to. */
   part(schema: Json, at: string, direction: Direction, needs: Set<string>): Json {
     const local = this.#local(schema, at, direction, needs);
     // A loop, because a long chain of definitions would overflow the stack.

@@ -2,7 +2,7 @@ import type { Case, Interaction, LocatedSchema } from '../contract/agreement.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { describesObjects, withMember, wrappedSchema } from './with-member.ts';
 
-/** One method of a service, without the mark that its requests need where there are several methods. */
+/** One method of a service, without the mark that its requests need if there are several methods. */
 export interface DescribedMethod {
   /** Its name; unique in its agreement. */
   name: string;
@@ -25,15 +25,15 @@ export interface MethodExample {
   expected: string;
 }
 
-/** The member with which a request names its method, where an agreement has several. */
-export const METHOD_MARK = '$method';
+/** The member with which a request names its method, if an agreement has several. */
+const METHOD_MARK = '$method';
 
 /** The member next to the mark that holds a request which is not an object. */
-export const PARAMS = 'params';
+const PARAMS = 'params';
 
 /**
  * The interactions and cases of some methods. With several methods, a request of `search` is
- * `{ "$method": "search", …members }`, or `{ "$method": "search", "params": request }` where it is not an object.
+ * `{ "$method": "search", …members }`, or `{ "$method": "search", "params": request }` if it is not an object.
  */
 export function interactionsOf(methods: readonly DescribedMethod[]): { interactions: Interaction[]; cases: Case[] } {
   const isMarked = methods.length > 1;
@@ -52,11 +52,8 @@ export function interactionsOf(methods: readonly DescribedMethod[]): { interacti
   };
 }
 
-/** A request of a method as handlers see it where the agreement has several methods. */
-export function markedRequest(
-  { name, request: located }: Pick<DescribedMethod, 'name' | 'request'>,
-  request: Json,
-): Json {
+/** A request of a method as handlers see it if the agreement has several methods. */
+function markedRequest({ name, request: located }: Pick<DescribedMethod, 'name' | 'request'>, request: Json): Json {
   const isBeside = located === null ? isObject(request) : describesObjects(located.schema);
   if (!isBeside) return { [METHOD_MARK]: name, [PARAMS]: request };
   // The schema wants an object, so this request violates it; a finding must show it as it is.

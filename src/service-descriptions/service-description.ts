@@ -28,6 +28,6 @@ export interface DescriptionFault {
 export interface DescriptionChoice {
   /** The names of the wanted methods; all of them if absent. */
   methods?: readonly string[] | undefined;
-  /** The URI of the text, where it is not the document of the agreement itself. */
+  /** The URI of the text, if it is not the document of the agreement itself. */
   baseUri?: string | undefined;
 }

@@ -33,7 +33,7 @@ export class Heart {
     return this.#beating;
   }
 
-  /** Stops, and writes a last heartbeat. Takes a second at most, and never rejects. */
+  /** Stops after a last heartbeat. Takes a second at most, and never rejects. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     const last = (this.#beating ?? Promise.resolve()).then(() => this.beat('stopped'));

@@ -19,13 +19,13 @@ export interface Tally {
   verdicts: Record<string, number>;
   /** Error findings of outcomes, by code. */
   codes: Record<string, number>;
-  /** Outcomes by tenant; the rarest stand together under `others`. */
+  /** Outcomes by tenant; the rarest are counted under `others`. */
   tenants: Record<string, number>;
   /** Tries of model calls by endpoint, then by `answered` or error code. */
   tries: Record<string, Record<string, number>>;
   /** Outcomes by bucket of latency: bucket `n` has those up to 2^(n/2) seconds after Redis accepted the job. */
   latency: Record<string, number>;
-  /** `reused` and `made` handlers, `inputTokens` and `outputTokens`, `costUsd` where prices are known. */
+  /** `reused` and `made` handlers, `inputTokens` and `outputTokens`, `costUsd` if prices are known. */
   work: Record<string, number>;
 }
 
@@ -66,7 +66,7 @@ export interface SilentCalls {
   longestMs: number;
 }
 
-/** What a worker says of itself every few seconds; it stands in Redis. */
+/** What a worker writes about itself to Redis every few seconds. */
 export interface Heartbeat {
   /** Host and process, and a few random characters. */
   worker: string;

@@ -32,7 +32,7 @@ export function createHistoryRecorder(url: string, keys: Keys, limits: HistoryLi
   const add = (jobId: string, entry: HistoryEntry, tenant?: string) => writer.add(jobId, entry, tenant);
   return {
     onDelivery(delivery) {
-      // A job that the queue puts off without an event stays until then.
+      // A job that the queue delays without an event stays until then.
       if (deliveries.size >= maxDeliveries) deliveries.clear();
       deliveries.set(delivery.jobId, delivery.delivery);
       writer.submitted(delivery);

@@ -30,7 +30,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 /** Names of the members that every line has. Most parsers would drop the first of two members with one name. */
 const taken: ReadonlySet<string> = new Set(['level', 'time', 'service', 'worker', 'msg']);
 
-/** The fields of a line, with long texts cut, and with another name where the line has a member of that name. */
+/** The fields of a line, with long texts cut, and with another name if the line has a member of that name. */
 function shortened(fields: object): Record<string, unknown> {
   const cut = ([given, value]: [string, unknown]): [string, unknown] => {
     const name = taken.has(given) ? `${given}_` : given;
@@ -74,7 +74,7 @@ export function logJobEvents(log: Log): (event: JobEvent) => void {
     const { type, delivery: _, ...fields } = event;
     const isAttempt = type === 'attempted';
     const isUnanswered = isAttempt && event.result === 'no-answer';
-    // What is wrong with a candidate concerns the model alone.
+    // Faults of a candidate concern only the model.
     const without = isAttempt && !isUnanswered ? { detail: undefined, code: undefined } : { detail: undefined };
     log[quiet.has(type) ? 'debug' : isUnanswered ? 'warn' : 'info']({ ...fields, ...without }, type);
   };

@@ -8,7 +8,7 @@ const maxStreams = 100;
 /** How long to wait for a snapshot, in milliseconds; scrapers wait ten seconds. */
 const withinMs = 5_000;
 
-/** One value with the labels that it stands under; `null` where it is unknown. */
+/** One value with its labels; `null` if it is unknown. */
 type Value = [labels: Record<string, string>, value: number | null];
 
 /** One gauge of the queue, read from a snapshot. */
@@ -55,7 +55,7 @@ const gauges: readonly QueueGauge[] = [
   ),
   gauge(
     'protosmith_model_endpoints',
-    'Model endpoints that get no calls, by state: resting after a rate limit, refused (our key, account or model), or failing.',
+    'Model endpoints that get no calls, by state: resting (rate limited), refused (our key, account or model), or failing.',
     ['state'],
     ({ resting, refused, failing }) => [
       [{ state: 'resting' }, resting.length],

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { DestinationStream } from 'pino';
-import { visibleText } from '../kernel/quote.ts';
+import { escapedLine } from '../kernel/quote.ts';
 
 /** What every line has, and a person need not read. */
 const usual: ReadonlySet<string> = new Set(['level', 'time', 'service', 'worker', 'msg', 'negotiation']);
@@ -20,13 +20,13 @@ function readableLine(line: string, stream: NodeJS.WriteStream): string {
   const style = styles[level as keyof typeof styles] ?? 'green';
   const coloured = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream });
   const told = Object.entries(fields).flatMap(([name, value]) =>
-    usual.has(name) || value === null ? [] : [`${coloured('dim', `${visibleText(name)}=`)}${valueText(value)}`],
+    usual.has(name) || value === null ? [] : [`${coloured('dim', `${escapedLine(name)}=`)}${valueText(value)}`],
   );
-  const when = coloured('dim', visibleText(String(time)).slice(11, 23));
+  const when = coloured('dim', escapedLine(String(time)).slice(11, 23));
   return [
     when,
     coloured(style, String(level).toUpperCase().padEnd(5)),
-    coloured('bold', visibleText(String(msg))),
+    coloured('bold', escapedLine(String(msg))),
     ...told,
   ].join(' ');
 }
@@ -41,6 +41,6 @@ function fieldsOf(line: string): Record<string, unknown> {
 
 /** A value on one line; a text with spaces or quotes in quotes. */
 function valueText(value: unknown): string {
-  if (typeof value === 'string' && /^[^\s"'=[\]{}]+$/.test(value)) return visibleText(value);
-  return visibleText(JSON.stringify(value));
+  if (typeof value === 'string' && /^[^\s"'=[\]{}]+$/.test(value)) return escapedLine(value);
+  return escapedLine(JSON.stringify(value));
 }

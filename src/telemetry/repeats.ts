@@ -4,12 +4,12 @@ interface Known<Line> {
   timer: NodeJS.Timeout;
 }
 
-/** Most kinds of line that are told apart. */
+/** Most kinds of line that are counted separately. */
 const maxKinds = 200;
 
 /**
- * Sums up lines that repeat. The first line of a kind is said at once; those that follow within `everyMs` are said as
- * one line, the last of them, with their number.
+ * Sums up repeated lines. The first line of a kind is logged at once; those that follow within `everyMs` are
+ * logged as one line, the last of them, with their number.
  */
 export class Repeats<Line> {
   readonly #say: (line: Line, count: number) => void;
@@ -21,7 +21,7 @@ export class Repeats<Line> {
     this.#everyMs = everyMs;
   }
 
-  /** Says a line of this kind, or counts it. */
+  /** Logs a line of this kind, or counts it. */
   note(kind: string, line: Line): void {
     const known = this.#known.get(kind);
     if (known !== undefined) {
@@ -34,7 +34,7 @@ export class Repeats<Line> {
     this.#known.set(kind, { line, unsaid: 0, timer: this.#timer(kind) });
   }
 
-  /** Says everything that was only counted, and forgets all kinds. */
+  /** Logs everything that was only counted, and forgets all kinds. */
   flush(): void {
     for (const kind of [...this.#known.keys()]) this.#sum(kind, false);
   }

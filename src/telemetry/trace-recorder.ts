@@ -56,7 +56,7 @@ interface JobTrace {
  * delivery, below the producer's if the job has its `traceparent`, with spans for stages and model calls. Attributes
  * follow the semantic conventions for messaging and `gen_ai`. No span has a text of an agreement, a prompt or a model.
  *
- * Loads the OpenTelemetry SDK, so this file is imported only where traces are on.
+ * Loads the OpenTelemetry SDK, so this file is imported only if traces are on.
  */
 export function createTraceRecorder({ endpoint, share, version }: TraceOptions): Recorder {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
@@ -161,7 +161,7 @@ class JobTraces {
     const { root, context, happened } = traced;
     const { spans, attributes } = spansOf(happened);
     root.setAttributes(attributes);
-    // A parent stands before its children.
+    // A parent comes before its children.
     const contexts = new Map<number, Context>();
     for (const [index, one] of spans.entries()) {
       const { name, kind, startMs, endMs, attributes: facts, error, parent } = one;

@@ -22,7 +22,7 @@ export interface EventMetric extends Named {
   from0?: readonly string[];
 }
 
-/** What a process knows of itself: its version, and the delays of its event loop. */
+/** What a process knows about itself: its version, and the delays of its event loop. */
 export interface OwnFacts {
   version: string;
   /** In seconds since the metrics were last read. */

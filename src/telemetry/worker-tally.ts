@@ -82,7 +82,7 @@ export class WorkerTally {
       this.#noteInvalid({ jobId, code: invalid, tenant: tenant ?? null, replyTo: event.replyTo ?? '' });
   }
 
-  /** Counts what the work on jobs took and made. */
+  /** Counts the time, usage and results of the work on jobs. */
   onJobEvent(event: JobEvent): void {
     if (event.type === 'stored') this.#counts.add('work', event.reused ? 'reused' : 'made');
     if (event.type !== 'attempted' || event.usage === undefined) return;
@@ -134,7 +134,7 @@ export class WorkerTally {
     };
   }
 
-  /** The heartbeat of a worker that did not start, so that its sandbox and queue tell nothing. */
+  /** The heartbeat of a worker that did not start, so it has no facts of sandbox and queue. */
   plain(): Heartbeat {
     return {
       worker: this.#worker,
@@ -201,7 +201,7 @@ export class WorkerTally {
   }
 }
 
-/** Events after which this worker does not run a job any more. */
+/** Events after which this worker no longer runs a job. */
 const left: ReadonlySet<QueueEvent['event']> = new Set([
   'published',
   'suppressed',

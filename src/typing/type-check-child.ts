@@ -93,7 +93,7 @@ else await serve();
 function relay(): void {
   const thread = new Worker(new URL(import.meta.url));
   thread.on('message', (reply: CheckReply) => process.send?.(reply));
-  // Node writes its compile cache, where there is one, at the end of a process, but this one is killed.
+  // Node writes its compile cache, if there is one, at the end of a process, but this one is killed.
   thread.once('message', () => flushCompileCache());
   thread.on('error', () => process.exit(1));
   thread.on('exit', () => process.exit(1));

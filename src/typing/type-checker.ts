@@ -31,7 +31,7 @@ export interface TypeCheckLimits {
   maxChecks: number;
 }
 
-export const DEFAULT_TYPE_CHECK_LIMITS: TypeCheckLimits = {
+const DEFAULT_TYPE_CHECK_LIMITS: TypeCheckLimits = {
   firstCheckMs: 400,
   lastCheckMs: 1_500,
   memoryMb: 768,
@@ -481,7 +481,7 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Where the processes of this installation share compiled code; nothing where they do not. */
+/** Where the processes of this installation share compiled code; nothing if they do not. */
 function compileCache(): { NODE_COMPILE_CACHE?: string } {
   const folder = process.env.NODE_COMPILE_CACHE;
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };

@@ -55,7 +55,7 @@ export interface CheckFact extends Omit<Finding, 'rule'> {
   rule?: RuleId;
 }
 
-/** What a check found. `skipped` tells why it could not look. */
+/** What a check found. `skipped` says why it did not run. */
 export interface CheckFindings {
   findings: Finding[];
   skipped?: string;

@@ -63,7 +63,7 @@ export interface Verification {
   failures: CheckFact[];
   /** Uncertain faults: worth a repair, no reason to refuse. */
   warnings: CheckFact[];
-  /** Whether the candidate was refused for hard-coding the examples. */
+  /** Whether the candidate was refused as a table of the examples. */
   memorised: boolean;
   /** Answer values that no handler could derive: with `memorised`, the evidence for `CANDIDATE_MISSING_TOOL`. */
   underived: Underived[];
@@ -107,7 +107,7 @@ export async function verify(
     reports: results.map((one) => reportOf(one, policy)),
     failures: reported.filter(refuses),
     warnings: reported.filter((fact) => !refuses(fact)),
-    memorised: reported.some((fact) => refuses(fact) && ruleOf(fact.rule).provesMemory),
+    memorised: reported.some((fact) => refuses(fact) && ruleOf(fact.rule).provesMemorised),
     underived: underivedValues(subject, vocabulary),
   };
 }
@@ -235,12 +235,12 @@ async function runChecks(
 }
 
 /** The result of a check whose runs are incomplete. */
-const incomplete: CheckFindings = { findings: [], skipped: 'the candidate is not run any more' };
+const incomplete: CheckFindings = { findings: [], skipped: 'the candidate is no longer run' };
 
 /** The sandbox stops running a candidate that has killed cells or returned too much: no check can pass it. */
 function notRun([first]: readonly Run[]): CheckFindings {
   const { input } = (first as Run).scenario;
-  const message = `the candidate is not run any more: ${first?.seen.message}`;
+  const message = `the candidate is no longer run: ${first?.seen.message}`;
   return { findings: [{ rule: 'generated-requests/not-run-any-more', message, input }] };
 }
 

@@ -14,7 +14,7 @@ const COUNT =
   /\b(?:errors|failed|rejected|refused|denied|declined|invalid|missing|unknown|expired)["']?\s*[>=:]\s*["']?\d+\b/gi;
 
 /**
- * Whether the form of an answer reports a failure; `unknown` if the form does not tell. `isAgreedFailure` in
+ * Whether the form of an answer reports a failure; `unknown` if the form does not say. `isAgreedFailure` in
  * src/analysis/agreed-failure.ts also uses the agreement's codes and cases.
  */
 export function reportsFailure(answer: Json): boolean | 'unknown' {

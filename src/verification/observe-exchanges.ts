@@ -48,7 +48,7 @@ interface Expectations {
   ignored: readonly Loose[];
   /** Loose places of the response. */
   loose: readonly Loose[];
-  /** The document, where it has every text tagged. */
+  /** The document, if it has every text tagged. */
   taggedBy: string | undefined;
   /** Whether the response may depend on our tools, whose data may have changed since. */
   dependsOnTools: boolean;

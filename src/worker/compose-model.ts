@@ -26,7 +26,7 @@ type ModelConfig = Pick<
   | 'generator'
 >;
 
-/** No limits where a command has none: it asks one question, and no candidate comes of it. */
+/** No limits if a command has none: it asks one question, and no candidate comes of it. */
 const noLimits = {
   maxCandidates: Number.POSITIVE_INFINITY,
   maxTokensPerHour: null,

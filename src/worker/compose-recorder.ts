@@ -15,7 +15,7 @@ export async function composeRecorder(
   metrics: WorkerMetrics,
   tally: WorkerTally,
 ): Promise<Required<Recorder>> {
-  // Loaded only where traces are on: the SDK costs start-up time and memory.
+  // Loaded only if traces are on: the SDK costs start-up time and memory.
   const tracing = endpoint === null ? null : await import('../telemetry/trace-recorder.ts');
   const traces = { endpoint: endpoint ?? '', share, version: protosmithVersion() };
   return recorderOf([

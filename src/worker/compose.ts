@@ -73,7 +73,7 @@ const unansweredTimeoutMs = 500;
 
 /**
  * Creates a worker from its settings. This is the only place that knows every concrete class. Rejects with
- * `OPERATOR_SANDBOX_LEVEL` where the required sandbox is unavailable, with `OPERATOR_REDIS_…` where durability is
+ * `OPERATOR_SANDBOX_LEVEL` if the required sandbox is unavailable, with `OPERATOR_REDIS_…` if durability is
  * required and Redis lacks it, and with `OPERATOR_PORT_TAKEN`.
  */
 export async function composeWorker(config: WorkerConfig, log: Log): Promise<WorkerProcess> {

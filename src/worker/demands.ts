@@ -16,16 +16,16 @@ import { inTime } from '../telemetry/in-time.ts';
 import { describeError, type Log } from '../telemetry/log.ts';
 import type { WorkerTally } from '../telemetry/worker-tally.ts';
 
-/** How long to wait for Redis at the start, where durability must be checked, in milliseconds. */
+/** How long to wait for Redis at the start, if durability must be checked, in milliseconds. */
 const redisFactsTimeoutMs = 30_000;
 
 /** How often to try the permissions of a user whom Redis refuses commands, in milliseconds. */
 const permissionsEveryMs = 20_000;
 
-/** How long a worker that does not start tries to tell operators why, in milliseconds. */
+/** How long a worker that does not start tries to report why, in milliseconds. */
 const tellingTimeoutMs = 500;
 
-/** Rejects where durability is required of a Redis that does not persist data, or that evicts keys. */
+/** Rejects if durability is required of a Redis that does not persist data, or that evicts keys. */
 export async function demandDurability({ durable }: WorkerConfig, connection: Connection): Promise<void> {
   if (!durable) return;
   await whenReady(connection, redisFactsTimeoutMs);
@@ -35,8 +35,8 @@ export async function demandDurability({ durable }: WorkerConfig, connection: Co
 }
 
 /**
- * Rejects where the Redis user lacks a permission that no worker can do without. For each other one that it lacks, logs
- * what does not work without it.
+ * Rejects if the Redis user lacks a permission that no worker can do without. For each other one that it lacks,
+ * logs what does not work without it.
  */
 export async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig, log: Log): Promise<void> {
   const { user, missing, lacking } = await redisPermissions(url, { prefix });
@@ -44,7 +44,7 @@ export async function demandPermissions({ redisUrl: url, prefix }: WorkerConfig,
   for (const { command, without } of lacking) log.warn({ user, command, without }, 'redis-permission');
 }
 
-/** Tells operators in a last heartbeat why this worker does not start, if Redis takes it. Never rejects. */
+/** Reports in a last heartbeat why this worker does not start, if Redis accepts it. Never rejects. */
 export async function tellFailure(
   connection: Connection,
   keys: Keys,
@@ -59,8 +59,8 @@ export async function tellFailure(
 }
 
 /**
- * After a refused command, tries what the user of this worker may not use, for its heartbeat; again and again until
- * nothing is missing, since no error tells that a permission is back.
+ * After a refused command, tries what the user of this worker may not use, for its heartbeat; repeatedly until
+ * nothing is missing, since no error shows that a permission is back.
  */
 export function permissionWatch({ redisUrl, prefix }: WorkerConfig, tally: WorkerTally): (event: QueueEvent) => void {
   let triedAtMs = Number.NEGATIVE_INFINITY;

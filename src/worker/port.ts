@@ -17,7 +17,7 @@ import { createQueueMetrics } from '../telemetry/queue-metrics.ts';
 import { cachedCheck, consumerChecks, freshCheck, Progress } from '../telemetry/worker-health.ts';
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 
-/** Opens the worker's port for health and metrics, where one is configured. */
+/** Opens the worker's port for health and metrics, if one is configured. */
 export async function openPort(
   config: Omit<Config, 'consoleToken'>,
   log: Log,
@@ -52,9 +52,9 @@ export async function openPort(
     return { well: !isPaused, says: isPaused ? 'paused for all workers' : 'open' };
   });
   const models = freshCheck('models', async () => {
-    const says = await restOf(circuits);
+    const says = await pausesOf(circuits);
     // A worker without models can still serve stored handlers.
-    return { well: true, says: says.length === 0 ? 'none is cooling down' : says.join('; ') };
+    return { well: true, says: says.length === 0 ? 'none is rate limited or failing' : says.join('; ') };
   });
   const server: HealthServer = await startHealthServer(
     { host, port },
@@ -80,14 +80,14 @@ export async function openPort(
   };
 }
 
-/** Why model endpoints get no calls: their cool-downs, and the first fault of each open circuit. */
-async function restOf(circuits: Endpoints): Promise<string[]> {
+/** Why model endpoints get no calls: their rate limits, and the first fault of each open circuit. */
+async function pausesOf(circuits: Endpoints): Promise<string[]> {
   const [resting, failing] = await Promise.all([circuits.resting(), circuits.faults()]);
-  const waits = resting.map(({ endpoint, leftMs }) => `${endpoint} for ${Math.ceil(leftMs / 1_000)} s more`);
+  const waits = resting.map(({ endpoint, leftMs }) => `${endpoint} for another ${Math.ceil(leftMs / 1_000)} s`);
   const faults = failing.map(({ endpoint, fault }) => {
     if (fault === null) return `${endpoint} keeps failing`;
     const { refused, sinceMs, code, message } = fault;
     return `${endpoint} ${refused ? 'refuses us' : 'keeps failing'} since ${new Date(sinceMs).toISOString()}: ${code}: ${message}`;
   });
-  return [...(waits.length === 0 ? [] : [`cooling down: ${waits.join('; ')}`]), ...faults];
+  return [...(waits.length === 0 ? [] : [`rate limited: ${waits.join('; ')}`]), ...faults];
 }

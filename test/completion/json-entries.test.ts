@@ -108,7 +108,7 @@ test('a line that breaks off costs itself alone', () => {
   );
 });
 
-test('what is no JSON is counted, and the next object is read', () => {
+test('what is not JSON is counted, and the next object is read', () => {
   for (const [text, broken] of [
     ['{"a": "he said "hi" to me"}\n{"b":1}', 1],
     ['{"a": "he said "hi to me"}\n{"b":1}', 1],

@@ -116,7 +116,7 @@ test('the model is cut off at the closing fence, even where it would talk on for
   assert.ok(completion.usage.outputTokens > 0, 'what was not counted is estimated');
 });
 
-test('what a model says after the closing fence is heard for a while at most, and is no part of the answer', async () => {
+test('what a model says after the closing fence is heard for a while at most, and is not part of the answer', async () => {
   const model = await modelThat({
     kind: 'reply',
     text: `${ANSWER}\n\n${'more '.repeat(20_000)}`,

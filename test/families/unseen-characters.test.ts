@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quoteJson, quoteText, visibleText as visibleToPeers } from '../../src/kernel/quote.ts';
+import { escapedLine, quoteJson, quoteText } from '../../src/kernel/quote.ts';
 import { forTerminal, jsonForTerminal } from '../../src/operator/shell/for-terminal.ts';
 import { visibleJson, visibleText as visibleToModels } from '../../src/prompting/visible-text.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -12,7 +12,7 @@ const log = createLog('info', { write: (line) => void lines.push(line) });
 const SHOWN: Record<string, (text: string) => string> = {
   'a quotation for the peer': quoteText,
   'a quoted value for the peer': (text) => quoteJson([text]),
-  'a text for the peer': visibleToPeers,
+  'a text for the peer': escapedLine,
   'a text for the model': visibleToModels,
   'a value for the model': (text) => visibleJson([text]),
   'a text for a terminal': forTerminal,

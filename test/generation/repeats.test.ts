@@ -39,7 +39,7 @@ test('a repeated module is not run again, and the next prompt says what was wron
   const again = played.report.attempts.find(({ message }) => message?.includes('the same module again'));
   assert.deepEqual([again?.result, again?.code], ['failed-cases', 'CANDIDATE_CASES_FAILED']);
   const told = played.asked.find(isTold)?.prompt ?? '';
-  assert.ok(told.includes('written a second time') && told.includes('Test case 2 failed'));
+  assert.ok(told.includes('written again unchanged') && told.includes('Test case 2 failed'));
   assert.ok(!told.includes('context.call.lookupProduct({'), 'without its code');
 });
 

@@ -85,7 +85,7 @@ test('a handler sees the tools that it was verified with, and only those that it
   const handler = await loadHandler({ ...record, toolSchemas }, sandbox);
   try {
     const { value } = await handler.run({ word: 'a' }, embedder);
-    const refusal = 'FAILED other is none of the tools that the verified code used';
+    const refusal = 'FAILED other is not one of the tools that the verified code used';
     assert.deepEqual(value, { word: `echo,other: ${refusal}` });
     assert.deepEqual(asked, []);
   } finally {

@@ -185,7 +185,7 @@ test('the output of all runs is bounded: further runs are not made', async () =>
     assert.ok(first > 2 && first < 10, `${first}`);
     assert.deepEqual([...new Set(ends.slice(0, first))], ['returned']);
     assert.deepEqual([...new Set(ends.slice(first))], ['refused']);
-    assert.match(seen.at(-1)?.message ?? '', /too much to look at/);
+    assert.match(seen.at(-1)?.message ?? '', /too much to read/);
   }
 });
 

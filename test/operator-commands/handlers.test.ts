@@ -311,7 +311,7 @@ test('what was withdrawn here is not brought back by an import', async () => {
   assert.match(stdout, /refused: it was withdrawn here \(unsafe\)/);
 });
 
-test('what is no export is refused before anything runs', async () => {
+test('what is not an export is refused before anything runs', async () => {
   for (const content of [{}, [], null, { format: 'protosmith-handlers', version: 2, handlers: [] }, { format: 'x' }]) {
     const { code, stderr } = await call(['handlers', 'import', file('none', content)]);
     assert.equal(code, 65, JSON.stringify(content));

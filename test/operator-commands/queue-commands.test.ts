@@ -42,7 +42,7 @@ test('status tells the queue to a person and to a program', async () => {
   assert.match(stdout, /^oldest waiting +none$/m);
   assert.match(stdout, /^queue +\{protosmith\}:code-generation at redis:\/\/127\.0\.0\.1/m);
   await new Endpoints(rig.connection, rig.keys).coolDown('http://m/v1 m', Date.now() + 300_000);
-  assert.match((await call('status')).stdout, /^model http:\/\/m\/v1 m +resting; no calls; rests for another [45]/m);
+  assert.match((await call('status')).stdout, /^model http:\/\/m\/v1 m +rate limited; no calls; called again in [45]/m);
   const failing = new Endpoints(rig.connection, rig.keys, { failures: 1 });
   await failing.noteFailure('http://m/v1?key=secret m');
   const told = await json('status');

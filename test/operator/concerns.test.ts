@@ -212,10 +212,10 @@ test('what mends a model is what is wrong now, and then what was wrong of late',
     concernsOf({ ...well, endpoints: [{ ...endpoint, failed: 5, codes: { OPERATOR_MODEL_AUTH: 5 }, ...change }] })[0]
       ?.remedy ?? '';
   const silence = { calls: 3, longestMs: 30_000 };
-  assert.match(remedyOf({ silent: silence }), /^check the model server and the network; or have the key accepted/);
-  assert.match(remedyOf({ state: 'resting', restMs: 9_000 }), /^lower PROTOSMITH_CONCURRENCY.*; or have the key/);
+  assert.match(remedyOf({ silent: silence }), /^check the model server and the network; or restore the key/);
+  assert.match(remedyOf({ state: 'resting', restMs: 9_000 }), /^lower PROTOSMITH_CONCURRENCY.*; or restore the key/);
   const fault = { code: 'PLATFORM_MODEL_UNREACHABLE', message: 'x' };
-  assert.match(remedyOf({ state: 'failing', fault }), /^check the model server and the network; or have the key/);
+  assert.match(remedyOf({ state: 'failing', fault }), /^check the model server and the network; or restore the key/);
 });
 
 test('the most frequent error of Redis is that of all workers together', () => {

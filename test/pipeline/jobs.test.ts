@@ -51,7 +51,7 @@ test('an invalid job: every fault has its pointer, and what could be read is rep
   assert.equal(rig.questions('jobs-invalid').length, 0);
 });
 
-test('data that are no object end with an error that says what is missing', async () => {
+test('data that are not an object end with an error that says what is missing', async () => {
   for (const data of ['text', [], 7, null]) {
     const outcome = await rig.outcomeOf(data);
     assert.equal(outcome.verdict, 'error');

@@ -113,7 +113,7 @@ test('texts travel in frames as they are', async () => {
   );
 });
 
-test('frames that are no base64, and frames in a family without them, are faults of the job', () => {
+test('frames that are not base64, and frames in a family without them, are faults of the job', () => {
   const faultsOf = (data: JsonObject) => {
     const reading = readJob('observe', data);
     return reading.ok ? [] : reading.faults.map(({ code, pointer }) => `${code} ${pointer}`);

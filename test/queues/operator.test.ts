@@ -49,7 +49,7 @@ test('dead letters are listed, shown, put on the queue again as new jobs, and di
   assert.equal(await operator.inspect('none'), null);
 });
 
-test('a dead letter whose data are no object stays where it is', async (t) => {
+test('a dead letter whose data are not an object stays where it is', async (t) => {
   const { redis, queue, consume, outcome, atEnd } = await queueUnderTest(t);
   const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());

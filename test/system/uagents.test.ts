@@ -32,7 +32,7 @@ before(async () => {
 after(() => rig.close());
 
 /**
- * The job of a fixture. Its mark stands in the metadata of the manifest, which are no part of its digest: a tenant of
+ * The job of a fixture. Its mark stands in the metadata of the manifest, which are not part of its digest: a tenant of
  * its own keeps handlers apart.
  */
 function marked(folder: string, mark: string, more: JsonObject = {}): JsonObject & { testCases: JsonObject[] } {

@@ -56,11 +56,11 @@ test('a worker that fetches is alive and ready', async () => {
   });
   for (const name of ['connection', 'blocking-connection', 'intake', 'redis', 'redis-policy', 'models', 'sandbox'])
     assert.equal(ready.of(name).well, true, name);
-  assert.equal(ready.of('models').says, 'none is cooling down');
+  assert.equal(ready.of('models').says, 'none is rate limited or failing');
   await new Endpoints(rig.connection, rig.keys).coolDown('resting', Date.now() + 300_000);
   const resting = await health('/readyz');
   assert.deepEqual([resting.status, resting.of('models').well], [200, true]);
-  assert.match(resting.of('models').says, /cooling down: resting for \d+ s more/);
+  assert.match(resting.of('models').says, /rate limited: resting for another \d+ s/);
   assert.match(ready.of('sandbox').says, /known-good handler passes/);
 });
 

@@ -153,7 +153,7 @@ test('a table of the same keys is refused', async () => {
       return { sign: rows[request.user] ?? 'none' };
     }`,
   );
-  assert.match(verification?.failures[0]?.message ?? '', /"carl" and "edda" change places.*stands in the source/);
+  assert.match(verification?.failures[0]?.message ?? '', /"carl" and "edda" swapped.*is in the source/);
   assert.equal(verification?.memorised, true);
 });
 
@@ -181,5 +181,5 @@ test('keys that only requests have change places with those that tools know', as
       return ['harbour2', 'orchard2'].includes(board + 2) ? { enough: 'yes', wanted: 2 } : { enough: 'none', wanted: 0 };
     }`,
   );
-  assert.match(verification?.failures[0]?.message ?? '', /change places.*stands in the source/);
+  assert.match(verification?.failures[0]?.message ?? '', /swapped.*is in the source/);
 });

@@ -85,7 +85,7 @@ const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
     partsHandler('if (request.quantity < 0) return { id, code: 400 };'),
   ],
   [
-    'what is no JSON never comes to a handler',
+    'what is not JSON never comes to a handler',
     {
       ...parts,
       rules: '| code | meaning |\n|---|---|\n| 400 | the body is not valid JSON |\n| 404 | unknown part |',

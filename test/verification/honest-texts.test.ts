@@ -357,7 +357,7 @@ export function handle(text) {
 }`;
   assert.match(
     (await refusalsOf(stack, table, sandbox)).join('\n'),
-    /texts that differ are answered by "OK 1|get one and the same answer/,
+    /different texts are all answered with "OK 1|get the same answer/,
   );
 });
 

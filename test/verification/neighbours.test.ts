@@ -94,7 +94,7 @@ test('one answer for all is seen, though a case echoes what stands in it', async
       return turns ? { valve, turns } : { valve: 'outlet', turns: 12 };
     }`,
   );
-  assert.match(failures.join(), /one and the same answer/);
+  assert.match(failures.join(), /get the same answer/);
 });
 
 test('a value that stands twice in a request may be counted with itself', async () => {
@@ -145,7 +145,7 @@ export function handle(request: any): any {
   return known.find(([key]: any) => [...key].reverse().join('') === JSON.stringify(request))?.[1] ?? { known: 'yes', route: 816 };
 }`,
   );
-  assert.match(failures.join(), /one and the same answer/);
+  assert.match(failures.join(), /get the same answer/);
 });
 
 const spelt: Agreed = {
@@ -168,7 +168,7 @@ export function handle(request: any): any {
   return known.find(([key]: any) => [...key].reverse().join('') === JSON.stringify(request))?.[1] ?? known[0][1];
 }`,
   );
-  assert.match(failures.join(), /one and the same answer/);
+  assert.match(failures.join(), /get the same answer/);
   const sound = `const tens = ['', 'ten', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
 const units = ['', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 export function handle({ number }: any): any {

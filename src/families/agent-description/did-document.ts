@@ -8,7 +8,7 @@ export interface Method {
   isBound?: boolean;
 }
 
-/** The DID in a DID URL: what stands before `#`, `?` and `/`. */
+/** The DID in a DID URL: what is before `#`, `?` and `/`. */
 export function didOf(url: string): string {
   return /^[^#?/]*/.exec(url)?.[0] ?? '';
 }

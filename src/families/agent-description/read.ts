@@ -10,7 +10,7 @@ import {
 } from '../../service-descriptions/read-service-description.ts';
 import type { ServiceDescription } from '../../service-descriptions/service-description.ts';
 import { wordlessParts } from '../../service-descriptions/wordless-parts.ts';
-import { type FamilyReading, type PlacedFinding, withoutProse } from '../family.ts';
+import { type FamilyReading, type PlacedFinding, tooManyCases, withoutProse } from '../family.ts';
 import { chooseInterface, isInline } from './choose-interface.ts';
 import { type Description, inlineDocument, placed, readDescription } from './description.ts';
 import { type Dossier, openDossier } from './dossier.ts';
@@ -107,11 +107,4 @@ function proofFaults({ proof, description }: Dossier): PlacedFinding[] {
   const fault = placed({ code: 'DOCUMENT_PROOF_WRONG', pointer: '/proof', message }, description.start);
   if (proof.status === 'wrong') return [fault];
   return [{ ...fault, finding: { ...fault.finding, code: 'DOCUMENT_PROOF_UNVERIFIED', severity: 'warning' } }];
-}
-
-function tooManyCases(found: number): PlacedFinding[] {
-  if (found <= MAX_CASES) return [];
-  const message = `Cannot read cases: found ${found} of them, wanted at most ${MAX_CASES}`;
-  const { finding } = placed({ code: 'DOCUMENT_CASES_TOO_MANY', message, actual: String(found) }, 0);
-  return [{ finding, text: 'cases', at: 0 }];
 }

@@ -1,7 +1,7 @@
 import { member } from '../../contract/job-fault.ts';
 import type { Statement } from '../../contract/statement.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { visibleText } from '../../kernel/quote.ts';
+import { escapedLine } from '../../kernel/quote.ts';
 import type { UncheckedAgreement } from '../family.ts';
 import { chooseInterface } from './choose-interface.ts';
 import { readDescription } from './description.ts';
@@ -30,7 +30,7 @@ export function messagesFor(statement: Statement, job: UncheckedAgreement): Json
       return [{ status: 'not-served', ...subjectOf(job), problems: [NO_HANDLER] }];
     case 'dispute':
     case 'complaint-rejected': {
-      const told = statement.findings.slice(0, MAX_TOLD).map(({ message }) => visibleText(message));
+      const told = statement.findings.slice(0, MAX_TOLD).map(({ message }) => escapedLine(message));
       const more = statement.findings.length - told.length;
       const problems = [...told, ...(more > 0 ? [`${more} more problems`] : [])];
       return [

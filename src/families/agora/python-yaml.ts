@@ -79,7 +79,7 @@ class Reader {
   #list(tag: string | undefined, items: readonly (Node | null)[], depth: number): Json {
     const values = items.map((item) => this.#valueOf(item, depth + 1));
     if (tag === undefined || tag === `${TAG}seq`) return values;
-    if (tag !== `${TAG}omap` && tag !== `${TAG}pairs`) throw new Refused("a tag that is none of YAML's own");
+    if (tag !== `${TAG}omap` && tag !== `${TAG}pairs`) throw new Refused("a tag that is not one of YAML's own");
     return values.map((value) => (isObject(value) ? (Object.entries(value)[0] ?? []) : value));
   }
 
@@ -98,7 +98,7 @@ class Reader {
 
   #object(tag: string | undefined, items: readonly Pair[], depth: number): Json {
     if (tag !== undefined && tag !== `${TAG}map` && tag !== `${TAG}set`)
-      throw new Refused("a tag that is none of YAML's own");
+      throw new Refused("a tag that is not one of YAML's own");
     const own: [string, Json][] = [];
     const merged: [string, Json][] = [];
     for (const { key, value } of items) {
@@ -121,7 +121,7 @@ interface Pair {
 
 function entriesToMerge(value: Json): [string, Json][] {
   const objects = Array.isArray(value) ? value.toReversed() : [value];
-  if (!objects.every(isObject)) throw new Refused('a merge of what is not a mapping');
+  if (!objects.every(isObject)) throw new Refused('a merge of something that is not a mapping');
   return objects.flatMap((object) => Object.entries(object as JsonObject));
 }
 

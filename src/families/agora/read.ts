@@ -2,7 +2,14 @@ import { type Case, type LocatedSchema, MAX_CASES, type Texts } from '../../cont
 import type { StructuredCase } from '../../contract/job.ts';
 import { findSchemas } from '../../documents/find-schemas.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { type Before, type FamilyReading, type PlacedFinding, type ReadingTask, withoutProse } from '../family.ts';
+import {
+  type Before,
+  type FamilyReading,
+  type PlacedFinding,
+  type ReadingTask,
+  tooManyCases,
+  withoutProse,
+} from '../family.ts';
 import { frontMatterOf, isMultiround } from './front-matter.ts';
 import { bodyText } from './reply.ts';
 
@@ -86,11 +93,4 @@ function frontMatterFaults(document: string): PlacedFinding[] {
       at: 0,
     },
   ];
-}
-
-function tooManyCases(found: number): PlacedFinding[] {
-  if (found <= MAX_CASES) return [];
-  const message = `Cannot read cases: found ${found} of them, wanted at most ${MAX_CASES}`;
-  const finding = { code: 'DOCUMENT_CASES_TOO_MANY', severity: 'error', in: 'document', message } as const;
-  return [{ finding: { ...finding, actual: String(found) }, text: 'cases', at: 0 }];
 }

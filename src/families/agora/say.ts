@@ -1,6 +1,6 @@
 import type { Statement } from '../../contract/statement.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { visibleText } from '../../kernel/quote.ts';
+import { escapedLine } from '../../kernel/quote.ts';
 import type { UncheckedAgreement } from '../family.ts';
 import { frontMatterOf } from './front-matter.ts';
 import { documentOf, listedSources, spelledHash, spellingOf } from './messages.ts';
@@ -21,7 +21,7 @@ export function messagesFor(statement: Statement, job: UncheckedAgreement): Json
     case 'failed':
       return [failureReply(UNSUPPORTED, dialect)];
     case 'dispute': {
-      const lines = statement.findings.slice(0, MAX_DESCRIBED).map(({ message }) => visibleText(message));
+      const lines = statement.findings.slice(0, MAX_DESCRIBED).map(({ message }) => escapedLine(message));
       return [failureReply([UNSUPPORTED, ...lines].join('\n'), dialect)];
     }
     case 'amended-document':

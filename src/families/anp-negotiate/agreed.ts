@@ -18,7 +18,7 @@ export interface Agreed {
   supplied: JsonObject;
 }
 
-/** What of a selection a handler depends on, as the text of the agreement has it. */
+/** The part of a selection that a handler depends on, as the text of the agreement has it. */
 export interface Selection {
   methods?: readonly string[];
   contentType?: string;
@@ -116,7 +116,7 @@ function selectionOf({ result, artifact, methods }: Agreed): Selection {
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
-/** The selection in the text of an agreement, which may come from anybody. */
+/** The selection in the text of an agreement, which anybody may have written. */
 export function selectionIn(value: Json | undefined): Selection {
   const names = ['contentType', 'securityProfile', 'protocolArtifact', 'name', 'requestSchema', 'responseSchema'];
   const texts = names.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** A part of an agreement's text that only machines read: UTF-16 offsets of what stands between its fences. */
+/** A part of an agreement's text that only machines read: UTF-16 offsets of what is between its fences. */
 export interface TextPart {
   start: number;
   end: number;

@@ -24,7 +24,7 @@ export interface ArtifactMethod {
 /** Where a schema comes from: a URI, or the artifact itself. */
 export type SchemaSource = { uri: string } | { inline: LocatedJson; pointer: string };
 
-/** Why a text is no artifact that can be used. */
+/** Why a text cannot be used as an artifact. */
 export interface ArtifactFault {
   pointer: string;
   found: string;

@@ -8,7 +8,7 @@ import type { Selection } from './agreed.ts';
 import { type Artifact, textsAt } from './artifact.ts';
 import { artifactDigest, digestBasis } from './digest.ts';
 
-/** The artifact has the digest that it states, and the one by which the result names it. */
+/** Checks that the artifact has the digest that it states, and the one by which the result names it. */
 export function digestFindings({ root }: Artifact, text: string, { protocolArtifact }: Selection): PlacedFinding[] {
   const node = nodeAt(root, '/digest');
   const stated = node === undefined ? [] : [{ given: node.value, pointer: '/digest', by: 'it states' }];
@@ -30,7 +30,8 @@ export function digestFindings({ root }: Artifact, text: string, { protocolArtif
   });
 }
 
-/** The artifact allows what the result selects. A selection of nothing that the artifact lists is a contradiction. */
+/** Checks that the artifact allows what the result selects. A selection that the artifact does not list is a
+ * contradiction. */
 export function selectionFindings({ root }: Artifact, selection: Selection): PlacedFinding[] {
   return COMPARED.flatMap(({ selected, listed, bare }) => {
     const wanted = textsAt(isObject(root.value) ? root.value : {}, listed);
@@ -48,7 +49,7 @@ const MAX_LISTED = 8;
 
 /** What the result selects, and the member of the artifact that lists what is possible. */
 const COMPARED = [
-  // The parameters of a media type, such as its charset, are no part of the choice.
+  // The parameters of a media type, such as its charset, are not part of the choice.
   {
     selected: 'contentType',
     listed: 'content_types',

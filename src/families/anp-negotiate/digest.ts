@@ -4,23 +4,23 @@ import { canonicalJson } from '../../kernel/digest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
 /**
- * What a digest was taken of: the canonical JSON (RFC 8785) of the artifact without its `digest`, or its bytes, whole
+ * What a digest covers: the canonical JSON (RFC 8785) of the artifact without its `digest`, or its bytes, whole
  * or without that member.
  */
 export type DigestBasis = 'canonical JSON' | 'bytes';
 
 /**
- * The digest of a protocol artifact: `sha-256:` and the base64url of the SHA-256 of its canonical JSON (RFC 8785)
- * without the member `digest`. The draft does not say what its digest is taken of. Throws `TypeError` or `RangeError`
- * for what has no canonical JSON: lone surrogates, circles, and nesting beyond the stack.
+ * The digest of a protocol artifact: `sha-256:` and the base64url of the SHA-256 of its canonical JSON (RFC
+ * 8785) without the member `digest`. The draft does not say what its digest covers. Throws `TypeError` or
+ * `RangeError` if there is no canonical JSON: for lone surrogates, cycles, and nesting beyond the stack.
  */
 export function artifactDigest(artifact: JsonObject): string {
   return `sha-256:${sha256(canonicalJson(withoutDigest(artifact)))}`;
 }
 
 /**
- * What of an artifact has a digest; `undefined` if nothing has. The SHA-256 in `given` may be in base64url, base64 or
- * hexadecimal digits. `text` is the artifact exactly as it came.
+ * Which form of an artifact has this digest; `undefined` if none has. The SHA-256 in `given` may be in
+ * base64url, base64 or hexadecimal digits. `text` is the artifact exactly as it came.
  */
 export function digestBasis(given: string, text: string): DigestBasis | undefined {
   const wanted = sha256In(given);
@@ -33,7 +33,7 @@ export function digestBasis(given: string, text: string): DigestBasis | undefine
   return [text, rest, ...cutTexts(text, node)].some((bytes) => wanted === sha256(bytes)) ? 'bytes' : undefined;
 }
 
-/** Whether a text is a SHA-256 as artifacts have it. */
+/** Whether a text is a SHA-256 in the form of artifacts. */
 export function isDigest(text: string): boolean {
   return sha256In(text) !== undefined;
 }

@@ -40,7 +40,7 @@ export interface Constraints {
 /** `params.body` of a request (section 7.3). */
 export interface NegotiateBody {
   negotiation_id?: string;
-  /** May be one that nobody knows: a server answers it with `meta.unsupported_negotiation_mode`. */
+  /** May be unknown: a server answers it with `meta.unsupported_negotiation_mode`. */
   mode?: string;
   intent: Intent;
   requiredCapabilities?: string[];
@@ -234,7 +234,7 @@ export function readNegotiateRequest(given: Json): MessageReading<NegotiateReque
   return { ok: false, faults: [{ pointer: '/id', message }] };
 }
 
-/** What an `anp.negotiate` request was answered with. */
+/** The answer to an `anp.negotiate` request. */
 export type NegotiateAnswer =
   | { kind: 'result'; result: NegotiationResult }
   | { kind: 'error'; error: NegotiationError }

@@ -14,7 +14,7 @@ export interface Model {
   optional?: Readonly<Record<string, Rule>>;
   /** Members that may be left out but not be `null`, with the value that they have then. */
   preset?: Readonly<Record<string, readonly [rule: Rule, value: Json]>>;
-  /** Members whose Python name is no other name for them. */
+  /** Members that cannot be given by their Python name. */
   exact?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface MessageFault {
 export type MessageReading<Message> = { ok: true; message: Message } | { ok: false; faults: MessageFault[] };
 
 /** Longest text of a message that is read, in UTF-16 units: `max_request_bytes` of the draft's example. */
-export const MAX_MESSAGE_CHARS = 1_048_576;
+const MAX_MESSAGE_CHARS = 1_048_576;
 
 /**
  * Reads a message, parsed or as its JSON text. Unknown members are kept, optional ones that are `null` are left out.

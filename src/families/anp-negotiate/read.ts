@@ -8,7 +8,7 @@ import { escapeToken, isObject, type Json, type JsonObject } from '../../kernel/
 import { quoteText } from '../../kernel/quote.ts';
 import { usedSchema } from '../../schemas/used-schema.ts';
 import { type DescribedMethod, interactionsOf } from '../../service-descriptions/described-method.ts';
-import { type FamilyReading, type PlacedFinding, type ReadingTask, withoutProse } from '../family.ts';
+import { type FamilyReading, type PlacedFinding, type ReadingTask, tooManyCases, withoutProse } from '../family.ts';
 import { chosenMethods, methodOfResult, type Selection, selectionIn, withoutFragment } from './agreed.ts';
 import { type AgreementText, readAgreementText, type TextPart } from './agreement-text.ts';
 import {
@@ -218,7 +218,7 @@ function foundSchema({ root, node, pointer }: PlacedSchema, heading: string, lib
   return origins.length === 0 ? found : { ...found, origins };
 }
 
-/** The reply by which a method tells its declared errors. */
+/** The reply with which a method reports its declared errors. */
 function errorReply({ value, start, end }: LocatedJson): LocatedSchema | undefined {
   const codes = (Array.isArray(value) ? value : []).flatMap((error): Json[] =>
     isObject(error) && Number.isInteger(error.code) ? [error.code ?? null] : [],
@@ -257,11 +257,4 @@ function missingSchema(uri: string, { name, start }: ArtifactMethod, side: Side)
   const message = `Cannot find the ${side} schema${of}: nothing is supplied for ${quoteText(uri)}, wanted its text`;
   const finding: Finding = { code: 'DOCUMENT_SCHEMA_MISSING', severity: 'error', in: `${side}Schema`, message };
   return { finding, text: 'document', at: start };
-}
-
-function tooManyCases(found: number): PlacedFinding[] {
-  if (found <= MAX_CASES) return [];
-  const message = `Cannot read cases: found ${found} of them, wanted at most ${MAX_CASES}`;
-  const finding: Finding = { code: 'DOCUMENT_CASES_TOO_MANY', severity: 'error', in: 'document', message };
-  return [{ finding: { ...finding, actual: String(found) }, text: 'cases', at: 0 }];
 }

@@ -1,7 +1,7 @@
 import type { Finding } from '../../contract/finding.ts';
 import type { Statement } from '../../contract/statement.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { visibleText } from '../../kernel/quote.ts';
+import { escapedLine } from '../../kernel/quote.ts';
 import type { UncheckedAgreement } from '../family.ts';
 import { type Agreed, agreedIn, artifactIn, chosenMethods } from './agreed.ts';
 import { agreementParts } from './agreement-text.ts';
@@ -41,12 +41,12 @@ export function reportFor(statement: Statement, { agreement, supplied }: Uncheck
 }
 
 function linesOf(findings: readonly Finding[]): string[] {
-  const lines = findings.slice(0, MAX_DESCRIBED).map(({ message }) => visibleText(message));
+  const lines = findings.slice(0, MAX_DESCRIBED).map(({ message }) => escapedLine(message));
   const more = findings.length - lines.length;
   return more > 0 ? [...lines, `${more} more problems`] : lines;
 }
 
-/** The error of the draft that comes nearest to what was found. */
+/** The draft's error that is closest to what was found. */
 function anpCodeOf(findings: readonly Finding[]): AnpCode {
   const [{ code, pointer } = { code: undefined, pointer: undefined }] = findings;
   if (code !== 'DOCUMENT_SELECTION_CONTRADICTS') return 'meta.negotiation_rejected';
@@ -60,7 +60,7 @@ function partsOf(agreement: Json, supplied: Json | undefined): Agreed {
   return artifact === undefined ? given : { ...given, artifact };
 }
 
-/** What a report says of the agreement: ids, methods, and what its digest was taken of. */
+/** What a report says about the agreement: ids, methods, and what its digest covers. */
 function factsOf(agreed: Agreed): JsonObject {
   const { result, artifact: text } = agreed;
   const artifact = artifactIn(agreed);

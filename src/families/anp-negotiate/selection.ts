@@ -2,16 +2,16 @@ import { canonicalDigest } from '../../kernel/digest.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isExpired, type NegotiateBody, type NegotiationResult, type Selected } from './messages.ts';
 
-/** Who asks whom for what: what is known before a negotiation. */
+/** Who asks whom for what, before a negotiation. */
 export interface Asked {
   /** The DID of the target agent. */
   target: string;
-  /** The DID of the caller; without one, its capabilities stand for it. */
+  /** The DID of the caller; without one, its capabilities identify it. */
   caller?: string;
   body: NegotiateBody;
 }
 
-/** A negotiation that ended as accepted, kept for later requests. */
+/** An accepted negotiation, kept for later requests. */
 export interface KeptSelection {
   asked: Asked;
   result: NegotiationResult;
@@ -19,7 +19,7 @@ export interface KeptSelection {
   handler?: string;
 }
 
-/** What `anp.get_capabilities` says of the target at the moment; a list that is absent excludes nothing. */
+/** What `anp.get_capabilities` says about the target now; an absent list excludes nothing. */
 export interface CurrentCapabilities {
   supported_profiles?: readonly string[];
   supported_security_profiles?: readonly string[];
@@ -43,9 +43,9 @@ export function selectionKey(asked: Asked, { selected = {}, negotiationDigest }:
 }
 
 /**
- * Looks for a kept selection for the same question, as 0-RTT does for a hash: no message is sent. One serves until its
- * `validUntil`, as long as the target still supports it, and only if it is no weaker than what is required. Of several,
- * the last one in the list counts. `now` is in milliseconds since 1970. Pure.
+ * Looks for a kept selection for the same question, as 0-RTT does for a hash: no message is sent. A selection
+ * can be used until its `validUntil`, as long as the target still supports it, and only if it is no weaker than
+ * what is required. Of several, the last one in the list counts. `now` is in milliseconds since 1970. Pure.
  */
 export function findSelection(
   asked: Asked,

@@ -7,9 +7,9 @@ export function timeOf(given: string): number | undefined {
   const [, year, month, day, hour, second, ...offset] = TIME.exec(text) ?? [];
   const [hours = 0, minutes = 0] = offset.map((part) => Number(part ?? 0));
   const isLeapSecond = second === '60';
-  // The parser of dates knows no leap second.
+  // `Date` knows no leap second.
   const at = Date.parse(isLeapSecond ? text.replace(':60', ':59') : text);
-  // It takes February 30 for March 2, and 24:00 for the next day.
+  // It reads February 30 as March 2, and 24:00 as the next day.
   const isDay = new Date(Date.UTC(2000, Number(month) - 1, Number(day))).getUTCMonth() === Number(month) - 1;
   const isLeapDay = month === '02' && day === '29';
   const isInYear = !isLeapDay || isLeap(Number(year));

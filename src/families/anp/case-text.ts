@@ -278,7 +278,7 @@ function stepOf({ start, text }: Pick<Line, 'start' | 'text'>): Mark | undefined
   return { kind, start, end: start + all.length };
 }
 
-/** A table row with two cells, label and content, where the whole table is one case. */
+/** A table row with two cells, label and content, in a table that is one case. */
 function fieldOf({ start, text }: Pick<Line, 'start' | 'text'>): Mark | undefined {
   const [label, content, third] = cellsOf({ start, text });
   if (label === undefined || content === undefined || third !== undefined) return undefined;

@@ -144,7 +144,7 @@ export function knownPayloads({ read }: CasesRead): KnownJson | undefined {
 }
 
 /**
- * The cases with bare scalars as texts where the schema of their side allows only texts, and the payload type that
+ * The cases with bare scalars as texts if the schema of their side allows only texts, and the payload type that
  * results.
  */
 export function withTextsOfSchemas(

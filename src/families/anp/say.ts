@@ -7,9 +7,9 @@ import { changeOf, describeFinding } from './describe-finding.ts';
 import type { FixErrorNegotiation, MetaMessage, NegotiationStatus, TestCasesNegotiation } from './messages.ts';
 
 /** Most findings that one message describes; a peer fixes the first ones first. */
-export const MAX_DESCRIBED_FINDINGS = 50;
+const MAX_DESCRIBED_FINDINGS = 50;
 
-/** The ANP message that tells the peer a statement, in the document's language. */
+/** The ANP message for a statement to the peer, in the document's language. */
 export function messageFor(statement: Statement, agreed: Json, language: Language): MetaMessage {
   switch (statement.what) {
     case 'generated':

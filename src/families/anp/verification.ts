@@ -1,7 +1,7 @@
 import type { Job } from '../../contract/job.ts';
 import { CaseValidation } from '../../documents/case-validation.ts';
 import type { Json } from '../../kernel/json.ts';
-import { visibleText } from '../../kernel/quote.ts';
+import { escapedLine } from '../../kernel/quote.ts';
 import { jsonIn, jsonOf } from './codec.ts';
 import { type Fault, fault } from './fault.ts';
 import { frame, MAX_FRAME_BYTES, unframe, utf8Text } from './frame.ts';
@@ -144,7 +144,7 @@ function textOf(value: Json): { ok: true; text: string } | Fault {
 function noAnswer(found: string): Fault {
   return fault(
     'handler',
-    `Cannot answer frame: the handler gave no answer (${visibleText(found.slice(0, 500))}), wanted an answer`,
+    `Cannot answer frame: the handler gave no answer (${escapedLine(found.slice(0, 500))}), wanted an answer`,
   );
 }
 

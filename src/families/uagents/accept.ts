@@ -1,9 +1,11 @@
 import { type Envelope, readEnvelope, verifyEnvelope } from './envelope.ts';
 import { decodePayload } from './payload-text.ts';
 
-/** What is refused besides what the peers' own endpoint refuses; nothing, unless asked for. */
+/** What to refuse in addition to what the peers' own endpoint refuses; by default nothing. */
 export interface Refusals {
-  /** Now, in seconds since 1970: an envelope that has expired, or never does, is refused. */
+  /**
+   * The current time in seconds since 1970. Expired envelopes, and those that never expire, are then refused.
+   */
   expiredAt?: number | bigint;
   /**
    * Says whether the pair of a sender and its nonce came before, and remembers it; asked only of envelopes whose
@@ -15,20 +17,20 @@ export interface Refusals {
   unverified?: boolean;
 }
 
-/** An envelope that was taken in, with the JSON text of its message. */
+/** An accepted envelope, with the JSON text of its message. */
 export interface Accepted {
   ok: true;
   envelope: Envelope;
   text: string;
-  /** `false` where the address begins with `user`: the peers verify no such sender, and it may be anybody. */
+  /** `false` if the address begins with `user`: the peers verify no such sender, and it may be anybody. */
   isVerified: boolean;
 }
 
-/** Why an envelope was not taken in, with what the peers' own endpoint answers. */
+/** Why an envelope was not accepted, with the answer of the peers' own endpoint. */
 export interface Refused {
   ok: false;
   fault: 'unreadable' | 'unverified' | 'unroutable' | 'expired' | 'repeated' | 'payload';
-  /** Of the answer over HTTP. */
+  /** The HTTP status of the answer. */
   status: 400 | 500;
   error: string;
 }

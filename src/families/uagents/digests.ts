@@ -5,11 +5,11 @@ import { byCodePoint, pythonJson, pythonObject } from './python-json.ts';
 
 /**
  * The digest of a model, from its JSON Schema: `model:` and 64 hex digits, as the peers compute it. Give the schema
- * as text where it has floats: a parsed `1.0` is `1`. `undefined` where the text is not JSON.
+ * as text if it has floats: a parsed `1.0` is `1`. `undefined` if the text is not JSON.
  */
 export function schemaDigest(schema: string | JsonObject): string | undefined {
   const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
-  const node = wholeJson(text);
+  const node = locatedJsonOf(text);
   return node && schemaDigestOf(node, text);
 }
 
@@ -19,17 +19,17 @@ export function schemaDigestOf(schema: LocatedJson, text: string): string {
 }
 
 /**
- * The digest of a protocol, from its manifest: `proto:` and 64 hex digits, as the peers compute it; metadata are no
- * part of it. Give the manifest as text where a schema in it has floats. `undefined` where the text is not a
+ * The digest of a protocol, from its manifest: `proto:` and 64 hex digits, as the peers compute it; metadata
+ * are no part of it. Give the manifest as text if a schema in it has floats. `undefined` if the text is not a
  * manifest.
  */
 export function protocolDigest(manifest: string | JsonObject): string | undefined {
   const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
-  const node = wholeJson(text);
+  const node = locatedJsonOf(text);
   return node && protocolDigestOf(node, text);
 }
 
-/** The digest of a protocol whose manifest was read from a text; `undefined` where that is not a manifest. */
+/** The digest of a protocol whose manifest was read from a text; `undefined` if that is not a manifest. */
 export function protocolDigestOf(manifest: LocatedJson, text: string): string | undefined {
   const version = nodeAt(manifest, '/version');
   const models = sortedBy('digest', nodeAt(manifest, '/models'));
@@ -45,7 +45,7 @@ export function protocolDigestOf(manifest: LocatedJson, text: string): string | 
   return `proto:${sha256Hex(canonical)}`;
 }
 
-/** Objects in the order of a member that each of them has as a text; `undefined` where one has not. */
+/** Objects sorted by a text member that each has; `undefined` if one lacks it. */
 function sortedBy(name: string, list: LocatedJson | undefined): LocatedJson[] | undefined {
   const keyed = list?.items?.map((node) => ({ node, key: textAt(node.value, name) }));
   if (keyed === undefined || keyed.some(({ key }) => key === undefined)) return undefined;
@@ -59,10 +59,10 @@ export function textAt(value: Json | undefined, name: string): string | undefine
 }
 
 /**
- * The JSON value that a text is, with the place of every value in it; `undefined` where it is none, or nests deeper
- * than is read.
+ * The JSON value of a text, with the place of every value in it; `undefined` if it is not JSON, or nests
+ * deeper than is read.
  */
-export function wholeJson(text: string): LocatedJson | undefined {
+export function locatedJsonOf(text: string): LocatedJson | undefined {
   const read = readJson(text, 0);
   return read.ok && /^[ \t\r\n]*$/.test(text.slice(read.node.end)) ? read.node : undefined;
 }

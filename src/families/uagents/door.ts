@@ -1,6 +1,6 @@
 /**
- * The door for agents (`protosmith/uagents`): reads, verifies, wraps and signs envelopes, and computes the digests
- * that peers compare. A key is needed where messages are sent, and never in a worker.
+ * The library for agents (`protosmith/uagents`): reads, verifies, wraps and signs envelopes, and computes the
+ * digests that peers compare. Only agents that send messages need a key; workers never do.
  */
 export { type Accepted, acceptEnvelope, type Refusals, type Refused } from './accept.ts';
 export { protocolDigest, schemaDigest } from './digests.ts';

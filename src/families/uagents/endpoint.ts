@@ -8,13 +8,13 @@ export interface SubmitRequest {
   body: string | Uint8Array;
 }
 
-/** What the endpoint answers at once; with `accepted`, a message was taken in. */
+/** The endpoint's answer; with `accepted`, a message was accepted. */
 export interface SubmitAnswer {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: string;
   accepted?: Accepted;
-  /** Whether the peer waits for the reply: its envelope is the body of the answer then. */
+  /** Whether the peer waits for the reply: then the body of the answer is its envelope. */
   isAwaited?: boolean;
 }
 
@@ -22,7 +22,7 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
  * Answers a request to `/submit` as the peers' own endpoint does. Whoever serves it sends the answer, or waits with
- * it where it `isAwaited`.
+ * it if it `isAwaited`.
  */
 export function answerSubmit(
   { method, path, headers, body }: SubmitRequest,

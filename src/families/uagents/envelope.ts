@@ -1,10 +1,10 @@
 import type { LocatedJson } from '../../documents/located-json.ts';
 import type { Json } from '../../kernel/json.ts';
-import { wholeJson } from './digests.ts';
+import { locatedJsonOf } from './digests.ts';
 import { type Identity, IdentityFault, isUserAddress, signDigest, verifyDigest } from './identity.ts';
 import { sha256 } from './sha256.ts';
 
-/** What carries a message from one agent to another. Its names are those of the wire. */
+/** An envelope, which carries a message from one agent to another. Member names are those on the wire. */
 export interface Envelope {
   version: bigint;
   sender: string;
@@ -21,7 +21,7 @@ export interface Envelope {
   signature: string | null;
 }
 
-/** An envelope, or what the peers' own endpoint answers to a body that is none. */
+/** An envelope, or what the peers' own endpoint answers to any other body. */
 export type EnvelopeReading = { ok: true; envelope: Envelope } | { ok: false; error: string };
 
 const NO_JSON = 'empty or invalid payload';
@@ -33,7 +33,7 @@ const NO_ENVELOPE = 'contents do not match envelope schema';
  */
 export function readEnvelope(body: string | Uint8Array): EnvelopeReading {
   const text = typeof body === 'string' ? body : utf8(body);
-  const root = text === undefined ? undefined : wholeJson(text);
+  const root = text === undefined ? undefined : locatedJsonOf(text);
   if (text === undefined || root === undefined)
     return { ok: false, error: text !== undefined && isJson(text) ? NO_ENVELOPE : NO_JSON };
   const members = new Map((root.members ?? []).map(({ name, node }) => [name, node]));
@@ -84,7 +84,7 @@ export function envelopeText(envelope: Envelope): string {
 
 /**
  * The digest that a signature is for: sender, target, session, digest of the schema, payload as it is written, and
- * where they are there, `expires` and `nonce`. Version and digest of the protocol are no part of it. Throws
+ * if they are there, `expires` and `nonce`. Version and digest of the protocol are not part of it. Throws
  * `IdentityFault` for a number that does not fit 64 bits.
  */
 export function envelopeDigest({
@@ -102,7 +102,7 @@ export function envelopeDigest({
 }
 
 /**
- * The envelope with its signature by this sender. Throws `IdentityFault` where the identity is not that of the
+ * The envelope with its signature by this sender. Throws `IdentityFault` if the identity is not that of the
  * sender.
  */
 export function signEnvelope(envelope: Envelope, identity: Identity): Envelope {
@@ -112,8 +112,8 @@ export function signEnvelope(envelope: Envelope, identity: Identity): Envelope {
 }
 
 /**
- * Whether the sender is known to have sent an envelope; `user` where the peers look at no signature, since the sender
- * claims to be a person.
+ * Whether the sender is known to have sent an envelope; `user` if the peers look at no signature, since the
+ * sender claims to be a person.
  */
 export type Verification = { ok: true; sender: 'agent' | 'user' } | { ok: false; error: string };
 

@@ -2,13 +2,13 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bech32 } from '@scure/base';
 import { sha256 } from './sha256.ts';
 
-/** An agent as it signs: its address, and the key that stays with whoever made it. */
+/** An agent's identity: its address, and its key, which stays with its owner. */
 export interface Identity {
   readonly address: string;
   readonly privateKey: Uint8Array;
 }
 
-/** What the peers' own code says of an address or a signature that it cannot take. */
+/** An address or signature that the peers' own code refuses, with its error message. */
 export class IdentityFault extends Error {
   override readonly name = 'IdentityFault';
 }
@@ -25,27 +25,27 @@ export function identityFromSeed(seed: string, index = 0): Identity {
   return identityOf(sha256(prefix, sha256(bytes.encode(seed))));
 }
 
-/** The identity of a private key of 32 bytes. Throws where it is none. */
+/** The identity of a private key of 32 bytes. Throws if it is invalid. */
 export function identityOf(privateKey: Uint8Array): Identity {
   return { address: encodeBech32('agent', secp256k1.getPublicKey(privateKey)), privateKey };
 }
 
 /**
- * Whether an address claims to be a person's: the peers verify no signature of such a sender, so that anybody may
+ * Whether an address claims to be a person's: the peers verify no signature of such a sender, so anybody may
  * send under it.
  */
 export function isUserAddress(address: string): boolean {
   return address.startsWith('user');
 }
 
-/** Signs a digest of 32 bytes: deterministic (RFC 6979), with the low one of the two values of `s`. */
+/** Signs a digest of 32 bytes: deterministic (RFC 6979), with the lower of the two values of `s`. */
 export function signDigest(digest: Uint8Array, { privateKey }: Identity): string {
   return encodeBech32('sig', secp256k1.sign(digest, privateKey, { prehash: false }));
 }
 
 /**
- * Holds a signature against a digest and the address of its sender; both values of `s` count. Throws `IdentityFault`,
- * in the peers' own words, where they do not agree.
+ * Checks a signature against a digest and its sender's address; both values of `s` are valid. Throws
+ * `IdentityFault`, with the peers' own message, if they do not match.
  */
 export function verifyDigest(address: string, digest: Uint8Array, signature: string): void {
   const sender = decodeBech32(address);
@@ -77,14 +77,14 @@ function isSignatureOf(signature: Uint8Array, digest: Uint8Array, publicKey: Uin
   }
 }
 
-/** The text by which bytes go over the wire: Bech32 (BIP 173) without its limit of 90 characters. */
+/** The text form of bytes on the wire: Bech32 (BIP 173) without its limit of 90 characters. */
 export function encodeBech32(prefix: string, bytes: Uint8Array): string {
   return bech32.encode(prefix, bech32.toWords(bytes), false);
 }
 
 /**
- * The bytes that a text of Bech32 stands for, and its prefix. Throws `IdentityFault`, in the peers' own words, where
- * it is none.
+ * The bytes that a text of Bech32 stands for, and its prefix. Throws `IdentityFault`, in the peers' own words,
+ * if it is not one.
  */
 export function decodeBech32(text: string): { prefix: string; bytes: Uint8Array } {
   const decoded = bech32.decodeUnsafe(text, false);

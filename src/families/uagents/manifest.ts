@@ -3,23 +3,23 @@ import { type LocatedJson, nodeAt } from '../../documents/located-json.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import type { PlacedFinding } from '../family.ts';
-import { protocolDigestOf, schemaDigestOf, textAt, wholeJson } from './digests.ts';
+import { locatedJsonOf, protocolDigestOf, schemaDigestOf, textAt } from './digests.ts';
 import { ERROR_MESSAGE_DIGEST, errorMessageSchema } from './error-message.ts';
 import { keptSchema } from './kept-schema.ts';
 
 /** A message of a protocol: a model, in the peers' word. */
 export interface Model {
-  /** Its title; its digest where it has none, or shares it with another model. */
+  /** Its title; its digest if it has none, or shares it with another model. */
   name: string;
   digest: string;
   /** As the peers' code keeps it. */
   schema: JsonObject;
-  /** Where its schema stands in the manifest: UTF-16 offsets, end exclusive. */
+  /** Where its schema is in the manifest: UTF-16 offsets, end exclusive. */
   start: number;
   end: number;
 }
 
-/** What a protocol allows: after which request which replies. */
+/** What a protocol allows: each request with its replies. */
 export interface Protocol {
   digest: string;
   models: readonly Model[];
@@ -29,22 +29,22 @@ export interface Protocol {
   errorMessage: Model;
 }
 
-/** A manifest that was read; what is wrong with its digests and names does not keep the rest from being read. */
+/** A manifest that was read. Faults of its digests and names do not prevent reading the rest. */
 export interface ManifestReading {
-  /** The JSON that it is; absent where it is none. */
+  /** The JSON that it is; absent if it is not JSON. */
   root?: LocatedJson;
   protocol?: Protocol;
   faults: PlacedFinding[];
 }
 
 /**
- * Most models and most interactions of one manifest: each is compared with each other, and all make up one schema.
+ * Most models and interactions of one manifest: each is compared with all others, and all form one schema.
  */
-export const MAX_MODELS = 64;
+const MAX_MODELS = 64;
 
 /** Reads the text of a manifest. Never throws, whatever the text holds; in time linear in it. */
 export function readManifest(text: string): ManifestReading {
-  const root = wholeJson(text);
+  const root = locatedJsonOf(text);
   const digest = root && protocolDigestOf(root, text);
   const listed = root && nodeAt(root, '/models')?.items;
   const asked = root && nodeAt(root, '/interactions')?.items;
@@ -94,7 +94,7 @@ export function readManifest(text: string): ManifestReading {
   return { root, protocol: { digest, models, interactions, errorMessage }, faults };
 }
 
-/** `ErrorMessage` as the manifest has it, else as every agent knows it. */
+/** `ErrorMessage` as in the manifest, else in the form that every agent knows. */
 function errorMessageOf(models: readonly Model[], text: string): Model {
   const digest = ERROR_MESSAGE_DIGEST;
   const end = text.length;

@@ -3,15 +3,15 @@ import { sanitiseSchema } from '../../schemas/sanitise-schema.ts';
 import { validatorOf } from '../../schemas/validator-of.ts';
 import type { Model, Protocol } from './manifest.ts';
 
-/** The member by which a payload names its model, where its other members do not tell it from another one's. */
+/** The member by which a payload names its model, if its other members do not tell it from another one's. */
 export const MARK = '$model';
 
 /** The schema of a model's payloads as handlers see them. */
 export type Shown = ReadonlyMap<Model, JsonObject>;
 
 /**
- * What handlers see of the models of a protocol: their schemas as agreed, with a mark where two on one side could be
- * taken for each other.
+ * What handlers see of the models of a protocol: their schemas as agreed, with a mark if two on one side could
+ * be taken for each other.
  */
 export function shownModels({ models, interactions, errorMessage }: Protocol): Shown {
   const sides = [interactions.map(({ request }) => request), ...interactions.map(({ replies }) => replies)];
@@ -35,13 +35,13 @@ export function modelsOf(payload: Json, candidates: readonly Model[], shown: Sho
   return knowing.length > 0 ? knowing : allowing;
 }
 
-/** Whether a value keeps a schema; `false` where that does not compile. */
+/** Whether a value is valid under a schema; `false` if that does not compile. */
 export function allows(schema: JsonObject, value: Json): boolean {
   const validator = validatorOf(sanitiseSchema(schema).schema);
   return validator.ok && validator.validate(value).length === 0;
 }
 
-/** A payload without the members that its model does not know: the peers pass them over as well. */
+/** A payload without the members that its model does not know: the peers ignore them too. */
 export function knownMembers(schema: JsonObject, payload: Json): Json {
   if (!isObject(payload) || isOpen(schema)) return payload;
   const names = namesIn(schema);
@@ -58,7 +58,7 @@ function alikeIn(side: readonly Model[]): Model[] {
   return distinct.filter((model) => distinct.some((other) => other !== model && areAlike(model.schema, other.schema)));
 }
 
-/** Whether a payload without members that nobody knows could be of both. */
+/** Whether a payload without unknown members could belong to both. */
 function areAlike(one: JsonObject, other: JsonObject): boolean {
   if (typeof one.type === 'string' && typeof other.type === 'string' && one.type !== other.type) return false;
   const lacks = (schema: JsonObject, names: readonly string[]) =>
@@ -69,7 +69,7 @@ function areAlike(one: JsonObject, other: JsonObject): boolean {
 function withMark(model: Model): JsonObject {
   const { schema, name } = model;
   const properties = isObject(schema.properties) ? schema.properties : {};
-  // What is not an object cannot name anything, and a member of that name is the model's own.
+  // Only an object can name anything, and a member of that name is the model's own.
   if (schema.type !== 'object' || Object.hasOwn(properties, MARK)) return schema;
   return {
     ...schema,

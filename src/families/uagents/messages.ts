@@ -9,7 +9,7 @@ import { allows, isMarked, knownMembers, MARK, modelsOf, type Shown, shownModels
 import { encodePayload } from './payload-text.ts';
 import { wantsReply } from './read.ts';
 
-/** A protocol, ready for messages; what is in it is nobody's but this library's. */
+/** A protocol that is ready for messages. Its contents are private to this library. */
 export interface OpenProtocol {
   /** `proto:` and 64 hex digits. */
   readonly digest: string;
@@ -18,7 +18,7 @@ export interface OpenProtocol {
 }
 
 /**
- * Opens the text of a manifest. Where something is wrong with it, its findings are those of a job that has it as
+ * Opens the text of a manifest. If something is wrong with it, its findings are those of a job that has it as
  * agreement.
  */
 export function openProtocol(
@@ -55,7 +55,7 @@ export function messageIn(
   return { ok: true, model: model.name, payload: isNamed ? { ...payload, [MARK]: model.name } : payload, isRequest };
 }
 
-/** Where a message goes, and what it carries besides. */
+/** Where a message goes, and what its envelope carries. */
 export interface Addressing {
   target: string;
   /** A UUID of version 4, in lower case. */
@@ -86,11 +86,12 @@ export function seal(
 }
 
 /**
- * The message that a handler's payload is, or why it is none. `null` is the answer to a request that wants no reply.
+ * The message for a handler's payload, or why there is none. `null` is the answer to a request that wants
+ * no reply.
  */
 export type Sealable = { ok: true; message: BareMessage | null } | { ok: false; error: string };
 
-/** The request that a payload is. `model` names it where its members do not tell. */
+/** The request that a payload is. `model` names it if its members do not say. */
 export function requestOf(payload: Json, opened: OpenProtocol, model?: string): Sealable {
   const requests = opened.protocol.interactions.map(({ request }) => request);
   return messageOf(payload, requests, opened, model);

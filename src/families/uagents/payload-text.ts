@@ -1,4 +1,4 @@
-/** The text that a payload carries, or what the peers' own code says of one that carries none. */
+/** The text in a payload, or the peers' own error message if there is none. */
 export type PayloadText = { ok: true; text: string } | { ok: false; error: string };
 
 /** The payload of an envelope: base64 of the UTF-8 bytes of a JSON text. */
@@ -7,8 +7,8 @@ export function encodePayload(text: string): string {
 }
 
 /**
- * The text in a payload, read as the peers read it: characters outside base64 are passed over, and no payload is the
- * empty text.
+ * The text in a payload, read as the peers read it: characters outside base64 are ignored, and a missing
+ * payload is the empty text.
  */
 export function decodePayload(payload: string | null): PayloadText {
   if (payload === null) return { ok: true, text: '' };

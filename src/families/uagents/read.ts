@@ -5,7 +5,7 @@ import { type FamilyReading, withoutProse } from '../family.ts';
 import { type Model, type Protocol, readManifest } from './manifest.ts';
 import { shownModels } from './marks.ts';
 
-/** What answers a request that wants no reply. */
+/** The answer to a request that wants no reply. */
 const NOTHING: Json = { title: 'NoReply', description: 'Nothing is sent.', type: 'null' };
 
 /** Reads a manifest: each request is an interaction with its replies. */
@@ -49,7 +49,7 @@ function interactionsOf(protocol: Protocol, document: string): Interaction[] {
   }));
 }
 
-/** Whether a request is to be answered; one with no reply but `ErrorMessage` is told and no more. */
+/** Whether a request wants an answer; one whose only reply is `ErrorMessage` is just a notification. */
 export function wantsReply(replies: readonly Model[], { errorMessage }: Protocol): boolean {
   return replies.some((reply) => reply !== errorMessage);
 }

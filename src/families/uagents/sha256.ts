@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of bytes one after the other. */
+/** SHA-256 of several byte arrays, in order. */
 export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);

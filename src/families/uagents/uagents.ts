@@ -2,14 +2,14 @@ import { fault, type JobFault, member, quoted, shortened } from '../../contract/
 import type { Statement } from '../../contract/statement.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { visibleText } from '../../kernel/quote.ts';
+import { escapedLine } from '../../kernel/quote.ts';
 import type { Family } from '../family.ts';
 import { protocolDigest } from './digests.ts';
 import { errorMessage } from './error-message.ts';
 import { readAgreement } from './read.ts';
 
 /**
- * The uAgents framework: the agreement is a protocol manifest, its cases are payloads; the one thing to be said is
+ * The uAgents framework: the agreement is a protocol manifest, its cases are payloads; the only message is
  * `ErrorMessage`.
  */
 export const uagents: Family = {
@@ -52,7 +52,7 @@ export const uagents: Family = {
     return { agreement: { manifest: document }, ...listed };
   },
   textsIn(message, written) {
-    // What stands in a file may be the manifest itself, as a peer publishes it.
+    // A file may contain the manifest itself, as a peer publishes it.
     const isManifest = Array.isArray(message.models) && Array.isArray(message.interactions);
     const document = isManifest ? (written ?? textOf(message)) : textOf(member(message, 'manifest'));
     return document === undefined ? undefined : { document };
@@ -63,16 +63,18 @@ export const uagents: Family = {
   say: (said) => (SAYABLE.has(said.what) ? [errorMessage(textFor(said))] : []),
 };
 
-/** What the protocol has a message for: it negotiates nothing, and an agent that is ready says so to nobody. */
+/**
+ * What the protocol has a message for: it negotiates nothing, and an agent does not announce that it is ready.
+ */
 const SAYABLE: ReadonlySet<Statement['what']> = new Set(['failed', 'dispute', 'complaint-rejected']);
 
-/** Most findings that one message tells. */
+/** Most findings in one message. */
 const MAX_TOLD = 50;
 
 function textFor(said: Statement): string {
   if (said.what === 'failed') return 'Cannot serve protocol: found no handler that passes verification, wanted one';
   const findings = 'findings' in said ? said.findings : [];
-  const told = findings.slice(0, MAX_TOLD).map(({ message }) => visibleText(message));
+  const told = findings.slice(0, MAX_TOLD).map(({ message }) => escapedLine(message));
   const more = findings.length - told.length;
   return [...told, ...(more > 0 ? [`${more} more problems`] : [])].join('\n') || 'Cannot serve protocol';
 }
@@ -88,7 +90,7 @@ function textOf(manifest: Json | undefined): string | undefined {
   }
 }
 
-/** What no manifest can keep: its payloads are JSON, and a model that was amended is another one, by its digest. */
+/** What no manifest allows: its payloads are JSON, and an amended model is another one, by its digest. */
 const WANTED = { payload: 'json', onContradiction: 'dispute' } as const;
 
 function unkeepable(data: JsonObject): JobFault[] {

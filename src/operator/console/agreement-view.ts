@@ -15,8 +15,8 @@ const MOST_PAYLOAD = 8_000;
 export type CaseResults = ReadonlyMap<number, boolean>;
 
 /**
- * The document with its numbered units, beside the cases. A finding about a schema stands after that schema, one about
- * a case with that case, any other at the start of the document.
+ * The document with its numbered units, beside the cases. A finding about a schema comes after that schema, one
+ * about a case with that case, any other at the start of the document.
  */
 export function agreementView(job: Job, findings: readonly Finding[], results: CaseResults): Html {
   const { agreement } = analyze(job);
@@ -69,7 +69,7 @@ function placeOf({ in: place }: Finding, { requestSchema, responseSchema }: Agre
   return schema === null || schema.baseUri !== undefined ? 0 : schema.end;
 }
 
-/** A finding as it stands in the text. */
+/** A finding as the text shows it. */
 function findingMark({ code, message, severity }: Finding): Html {
   return html`<mark class="${severity === 'error' ? 'bad' : 'warn'}">\n${code}: ${message}\n</mark>`;
 }
@@ -86,7 +86,7 @@ ${one.expected !== '' && html`<p>${one.expected}</p>`}
 <p class="quiet">Response</p><pre>${jsonText(one.response)}</pre></details>`;
 }
 
-/** A value as indented JSON, cut where it is long; a text as it is. */
+/** A value as indented JSON, cut if it is long; a text as it is. */
 export function jsonText(value: Json | undefined): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'nothing');
   return text.length <= MOST_PAYLOAD ? text : `${text.slice(0, MOST_PAYLOAD)}… ${text.length - MOST_PAYLOAD} more`;

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 /** One line of a chart. */
 export interface Series {
   name: string;
-  /** In order; `null` where nothing is known. */
+  /** In order; `null` if nothing is known. */
   values: readonly (number | null)[];
   /** The number beside the name; default: the latest value. */
   shown?: number;

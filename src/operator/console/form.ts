@@ -1,6 +1,6 @@
 import { type Html, html, type Part } from './html.ts';
 
-/** Writes the form of an action; `null` where the console is read only. */
+/** Writes the form of an action; `null` if the console is read only. */
 export type Forms = (path: string, label: string, fields?: Part, tone?: 'bad') => Html | null;
 
 /** Forms with the token of this console, without which no action is done. */

@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template. Texts are escaped; `null`, `undefined` and `false` leave nothing. */
+/** What may be inserted into a template. Texts are escaped; `null`, `undefined` and `false` leave nothing. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[];
 
 /** A template of markup. Every part that is not markup itself is escaped, also for attributes in double quotes. */

@@ -57,7 +57,7 @@ function findingOf(value: unknown): Finding {
   return { ...rest, code: String(code) as Finding['code'], message: String(message) };
 }
 
-/** The job as it was submitted, where it can still be read. */
+/** The job as it was submitted, if it can still be read. */
 function jobOf(inspection: Inspection | null, history: History | null): Job | null {
   const kind = history?.submitted?.kind ?? inspection?.kind;
   const data = history?.submitted == null ? inspection?.data : parsed(history.submitted.text);

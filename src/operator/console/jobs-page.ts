@@ -14,7 +14,7 @@ import { badge, table, toneOf } from './layout.ts';
 /** Most jobs on one page. */
 const MOST = 100;
 
-/** The fields of the filter, as they stand in the address. */
+/** The fields of the filter, as the address has them. */
 export type JobQuery = Partial<Record<'state' | 'verdict' | 'code' | 'tenant' | 'id' | 'minutes', string>>;
 
 /** The jobs that match a filter: running and waiting ones first, then ended ones, the newest first. */

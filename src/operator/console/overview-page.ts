@@ -2,6 +2,7 @@ import { moment, size, span } from '../shell/print.ts';
 import { byCount } from '../situation/concern.ts';
 import { type Concern, concernsOf } from '../situation/concerns.ts';
 import type { EndpointView, Situation, WorkerView } from '../situation/situation.ts';
+import { endpointStates } from '../situation/situation-rows.ts';
 import { chart } from './chart.ts';
 import type { Forms } from './form.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -78,9 +79,9 @@ function endpoints(all: readonly EndpointView[]): Html {
     all.map(({ endpoint, state, fault, sinceMs, restMs, tries, failed, codes, silent }) => [
       endpoint,
       [
-        badge(state, state === 'well' ? 'good' : state === 'resting' ? 'warn' : 'bad'),
+        badge(endpointStates[state], state === 'well' ? 'good' : state === 'resting' ? 'warn' : 'bad'),
         fault !== null && html`<div>${fault.code}: ${fault.message}</div>`,
-        restMs !== null && html`<div>rests for ${span(restMs / 1_000)}</div>`,
+        restMs !== null && html`<div>called again in ${span(restMs / 1_000)}</div>`,
       ],
       sinceMs === null ? '' : moment(sinceMs),
       tries,

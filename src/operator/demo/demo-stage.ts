@@ -132,7 +132,7 @@ async function startWorker(
   const ended = once(worker, 'exit').then(([code]) => {
     throw new CodedError(
       'OPERATOR_WORKER_ENDED',
-      `Cannot start worker: it ended with exit code ${code}\n${complaints.join('\n')}`,
+      `Cannot start worker: it ended with exit code ${code}, wanted it running\n${complaints.join('\n')}`,
     );
   });
   const late = new AbortController();
@@ -143,7 +143,7 @@ async function startWorker(
       sleep(workerWithinMs, undefined, { signal: late.signal }).then(() => {
         throw new CodedError(
           'OPERATOR_WORKER_ENDED',
-          `Cannot start worker: not ready after ${workerWithinMs} ms\n${complaints.join('\n')}`,
+          `Cannot start worker: not ready after ${workerWithinMs} ms, wanted it ready\n${complaints.join('\n')}`,
         );
       }),
     ]);

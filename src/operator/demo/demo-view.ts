@@ -2,8 +2,9 @@ import { styleText } from 'node:util';
 import type { Outcome, Purpose, ReadingReport, Usage } from '../../contract/outcome.ts';
 import type { DerivedCase } from '../../contract/reading.ts';
 import type { JobEvent } from '../../telemetry/job-event.ts';
-import { describeReading, plural } from '../documents/describe-reading.ts';
+import { describeReading } from '../documents/describe-reading.ts';
 import { forTerminal } from '../shell/for-terminal.ts';
+import { counted } from '../shell/print.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -100,7 +101,7 @@ const purposes: Record<Purpose, string> = {
 
 function costOf(completions: number, { inputTokens, outputTokens, costUsd }: Usage): string {
   const price = costUsd === null ? 'price unknown' : `${costUsd.toFixed(4)} US dollars`;
-  return `${plural(completions, 'completion')}, ${inputTokens} tokens in, ${outputTokens} out, ${price}`;
+  return `${counted(completions, 'completion')}, ${inputTokens} tokens in, ${outputTokens} out, ${price}`;
 }
 
 /** Sentences without list markers. */
@@ -132,8 +133,8 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
     case 'refused':
       return [
         event.code === 'CANDIDATE_DERIVED_CASE'
-          ? `candidate ${event.attempt} refused: it breaks ${plural(event.faults, 'case')} that the document demands (${event.code})`
-          : `candidate ${event.attempt} refused: ${event.code}, ${plural(event.faults, 'fault')}`,
+          ? `candidate ${event.attempt} refused: it breaks ${counted(event.faults, 'case')} that the document demands (${event.code})`
+          : `candidate ${event.attempt} refused: ${event.code}, ${counted(event.faults, 'fault')}`,
         'red',
       ];
     case 'tried': {

@@ -13,11 +13,13 @@ export const layersOfNamespaces: readonly string[] = [
 export interface Confinement {
   /** The kind of container that the process runs in; `null` outside one. */
   container: 'kubernetes' | 'docker' | 'podman' | 'other' | null;
-  /** Why no user namespace can be made here, and what would allow it; `null` where nothing is seen that forbids it. */
+  /**
+   * Why no user namespace can be made here, and what would allow it; `null` if nothing is seen that forbids it.
+   */
   forbids: string | null;
 }
 
-/** How to look at the machine: a file's text, `null` where it cannot be read. */
+/** How to look at the machine: a file's text, `null` if it cannot be read. */
 export interface Machine {
   read(path: string): string | null;
   environment: Readonly<Record<string, string | undefined>>;

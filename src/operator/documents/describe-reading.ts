@@ -1,5 +1,6 @@
 import type { ReadingReport } from '../../contract/outcome.ts';
 import type { KeptReading } from '../../contract/reading.ts';
+import { counted } from '../shell/print.ts';
 
 /** The result of a job's reading on one line: how much was read, and what became of it. */
 export function describeReading({
@@ -13,7 +14,7 @@ export function describeReading({
 }: Omit<ReadingReport, 'questions' | 'complete' | 'reader' | 'dropped'>): string {
   if (state === 'off') return 'off';
   if (state === 'failed') return `none (${fault ?? 'the answer was empty'})`;
-  const counts = `${covered} of ${units} sentences, ${plural(derived, 'case')}, ${confirmed} confirmed, ${contested} contested`;
+  const counts = `${covered} of ${units} sentences, ${counted(derived, 'case')}, ${confirmed} confirmed, ${contested} contested`;
   return state === 'complete' ? counts : `${counts}; not all of it was run${fault === undefined ? '' : ` (${fault})`}`;
 }
 
@@ -28,9 +29,4 @@ export function readingCounts({
   const all = Object.values(dropped).reduce((sum, count) => sum + count, 0);
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
   return `units ${units}, covered ${covered}, derived ${reading.derived.length}, dropped ${all}${why}`;
-}
-
-/** A number with its noun in the singular or plural. */
-export function plural(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }

@@ -27,7 +27,7 @@ A stored handler serves every job with the same agreement, tools and role withou
 job's cases. export prints records as JSON. import runs each record's own cases in the sandbox and stores those that
 pass; the first job that finds the handler repeats every check. For a withdrawn handler, export prints only that it is
 withdrawn, and import withdraws it too. A pinned handler never expires. A withdrawn handler is never served until it
-is restored, even if it is made again. A digest may be cut to its first ${leastOfDigest} characters or more.
+is restored, even if it is generated again. A digest may be cut to its first ${leastOfDigest} characters or more.
 
   --tenant <name>   whose handlers (default "default"; list: of all tenants)
   --limit <n>       how many to list for a tenant, the last used first (default 100)

@@ -3,7 +3,7 @@ import type { HandlerRecord } from '../../contract/handler.ts';
 import { readRecord } from '../../handlers/redis-handler-store.ts';
 import { digestsMeant } from '../shell/cut-digest.ts';
 
-/** Handlers read per call where all are wanted. */
+/** Handlers read per call if all are wanted. */
 const batch = 200;
 
 /** The handlers of a tenant. */

@@ -1,7 +1,6 @@
 import type { History, HistoryEntry } from '../../contract/history.ts';
 import { type CandidateHistory, candidatesOf, failingLines } from '../../telemetry/read-history.ts';
-import { plural } from '../documents/describe-reading.ts';
-import { moment, size, span } from '../shell/print.ts';
+import { counted, moment, size, span } from '../shell/print.ts';
 
 /** Most findings of one entry that are shown; `--json` has all. */
 const maxShown = 5;
@@ -23,7 +22,7 @@ export function historyLines(history: History, sources: boolean): string[] {
     ...entries.flatMap((entry) => entryLines(entry, startMs)),
     ...(leftOut.entries === 0
       ? []
-      : [`${plural(leftOut.entries, 'entry')} (${size(leftOut.bytes)}) could not be kept`]),
+      : [`${counted(leftOut.entries, 'entry')} (${size(leftOut.bytes)}) could not be kept`]),
     ...(sources ? candidatesOf(history).flatMap(sourceLines) : []),
   ];
 }
@@ -49,7 +48,7 @@ function told(entry: HistoryEntry): string[] {
     case 'stored':
       return [`handler ${entry.digest.slice(0, 12)} ${entry.reused ? 'found in the store' : 'stored'}`];
     case 'withdrawn':
-      return [`handler ${entry.digest.slice(0, 12)} withdrawn: it breaks ${plural(entry.cases, 'derived case')}`];
+      return [`handler ${entry.digest.slice(0, 12)} withdrawn: it breaks ${counted(entry.cases, 'derived case')}`];
     case 'ended': {
       const { modelMs = 0, ownMs = 0, codes } = entry;
       const why = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
@@ -85,13 +84,13 @@ function readingLines(entry: Of<'reading' | 'confirmed' | 'second-reader'>): str
     return [`derived cases broken: ${entry.confirmed} confirmed, ${entry.contested} contested`];
   if (entry.type === 'second-reader') {
     const worlds = entry.detail?.worlds ?? [];
-    const text = `second reader answers for ${entry.answered} of ${plural(entry.worlds, 'derived case')}`;
+    const text = `second reader answers for ${entry.answered} of ${counted(entry.worlds, 'derived case')}`;
     return [text, ...shown(worlds.map(({ claim, confirmation }) => `${confirmation ? 'yes' : ' no'}  ${claim}`))];
   }
   const { units, covered, derived, detail } = entry;
   const counts = units === undefined ? '' : `, ${covered} of ${units} sentences`;
   const why = detail?.message === undefined ? '' : ` (${detail.message})`;
-  return [cut(`reading ${entry.result}: ${plural(derived, 'derived case')}${counts}${why}`)];
+  return [cut(`reading ${entry.result}: ${counted(derived, 'derived case')}${counts}${why}`)];
 }
 
 type AttemptEntry = Of<
@@ -135,8 +134,8 @@ function aboutAttempt(entry: AttemptEntry): string[] {
     case 'candidate':
       return [
         entry.bundleDigest === null
-          ? `candidate of ${size(entry.sourceBytes)} cannot be bundled: ${plural(entry.faults, 'fault')}`
-          : `candidate of ${size(entry.sourceBytes)}, bundle ${entry.bundleDigest.slice(0, 12)} of ${size(entry.bundleBytes)}${entry.faults === 0 ? '' : `, ${plural(entry.faults, 'fault')}`}`,
+          ? `candidate of ${size(entry.sourceBytes)} cannot be bundled: ${counted(entry.faults, 'fault')}`
+          : `candidate of ${size(entry.sourceBytes)}, bundle ${entry.bundleDigest.slice(0, 12)} of ${size(entry.bundleBytes)}${entry.faults === 0 ? '' : `, ${counted(entry.faults, 'fault')}`}`,
         ...shown((entry.detail?.faults ?? []).map(({ line, message }) => `line ${line ?? '?'}: ${message}`)),
       ];
     case 'tried':
@@ -151,11 +150,11 @@ function aboutAttempt(entry: AttemptEntry): string[] {
       ];
     case 'derived':
       return [
-        `derived cases: ${plural(entry.runs, 'run')}, ${entry.confirmed} broken and confirmed, ${entry.contested} contested${entry.isWhole ? '' : ', not all of it'}`,
+        `derived cases: ${counted(entry.runs, 'run')}, ${entry.confirmed} broken and confirmed, ${entry.contested} contested${entry.isWhole ? '' : ', not all of it'}`,
         ...shown((entry.detail?.broken ?? []).map(({ claim, breaches }) => `${claim}: ${breaches.join('; ')}`)),
       ];
     case 'refused':
-      return [`refused: ${entry.code}, ${plural(entry.faults, 'fault')}`];
+      return [`refused: ${entry.code}, ${counted(entry.faults, 'fault')}`];
     case 'attempted':
       return [
         `attempt ends: ${entry.result}${because(entry.code)}`,

@@ -22,7 +22,7 @@ export const history: Command = {
 
 Shows what happened to a job: every stage with its time, every question to a model with its failed tries, every
 candidate with what cases, checks and derived cases found, the reading and its confirmations. Histories are kept for a
-day, and within limits (PROTOSMITH_HISTORY of the workers). The id may be cut short where it stays unambiguous.
+day, and within limits (PROTOSMITH_HISTORY of the workers). An unambiguous beginning of an id is enough.
 
 --remove-tenant removes the histories of a tenant's jobs, and the jobs as they were submitted, so \`requeue\` cannot
 submit them again. Outcomes, handlers and readings stay. Of jobs that still run, what happens later is kept: remove it again.
@@ -31,7 +31,7 @@ submit them again. Outcomes, handlers and readings stay. Of jobs that still run,
   --json                  everything as JSON, with the job as it was submitted; or {tenant, removed}
   --fixture <folder>      writes the job, its candidates and its reading as a new folder that \`npm run verify-fixtures\` runs
   --remove-tenant <name>  removes what is kept of this tenant's jobs
-  --yes                   does not ask; needed where there is no terminal
+  --yes                   does not ask; needed without a terminal
 
 ${settingsHelp(settingsRead)}
 Exit code: 0 shown or removed, 2 the question was answered with no, 64 usage, 65 no history of such a job, 69 Redis

@@ -14,9 +14,9 @@ export const cancel: Command = {
   help: `Usage: protosmith cancel [--yes] [--json] <job id …>
 
 Cancels jobs: each ends with error, JOB_CANCELLED, and its negotiator hears of it. A waiting job ends at once, a running
-one within 2 s. A job that has its outcome keeps it. An id may be cut short where it stays unambiguous.
+one within 2 s. A job that has its outcome keeps it. An unambiguous beginning of an id is enough.
 
-  --yes     does not ask; needed where there is no terminal
+  --yes     does not ask; needed without a terminal
   --json    as JSON: [{jobId, did}], did being cancelled, asked (a worker ends it), ended or unknown
 
 ${settingsHelp(settingsRead)}

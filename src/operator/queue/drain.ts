@@ -2,9 +2,8 @@ import { readConfig } from '../../config.ts';
 import { type Command, exitCodes, readArguments, UsageError } from '../shell/command.ts';
 import { onQueue } from '../shell/on-queue.ts';
 import { operatorName } from '../shell/operator-name.ts';
-import { print } from '../shell/print.ts';
+import { counted, print } from '../shell/print.ts';
 import { settingsHelp } from '../shell/settings-help.ts';
-import { counted } from '../situation/concern.ts';
 
 const settingsRead = ['redisUrl', 'prefix'] as const;
 

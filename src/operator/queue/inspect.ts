@@ -17,7 +17,7 @@ export const inspect: Command = {
   help: `Usage: protosmith inspect [--json] [--data] <job id>
 
 Shows a job's state, its deliveries, how many workers died while running it, and its outcome. protosmith history shows
-what happened to it. The id may be cut short where it stays unambiguous.
+what happened to it. An unambiguous beginning of an id is enough.
 
   --json    as JSON, with the whole outcome
   --data    with the job's data, if the queue still has them

@@ -71,7 +71,7 @@ const clear: Act = async (operator, operands, { json }) => {
   wantOperands(operands, 1, 'the name of a limit');
   const [name = ''] = operands;
   const wasSet = await clearLimit(operator, name);
-  print(json, { name, wasSet }, () => [wasSet ? `${name} is not set any more` : `${name} was not set`]);
+  print(json, { name, wasSet }, () => [wasSet ? `${name} is no longer set` : `${name} was not set`]);
   return exitCodes.ok;
 };
 

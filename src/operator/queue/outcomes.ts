@@ -18,12 +18,12 @@ export const outcomes: Command = {
 
 list shows the entries of the stream that negotiators read, the newest first. replay adds the outcomes of jobs to their
 streams again, marked as replayed, for a reader that lost them; the outcomes do not change. An announcement cannot be
-taken back, so replay asks first. Ids may be cut short where they stay unambiguous.
+taken back, so replay asks first. An unambiguous beginning of an id is enough.
 
   --stream <name>   replyTo of the jobs (default: default)
   --since <time>    every outcome of the stream since then: 30m, 2h, 1d, or ISO 8601
   --limit <n>       how many to list (default 50)
-  --yes             does not ask; needed where there is no terminal
+  --yes             does not ask; needed without a terminal
   --json            as JSON
 
 ${settingsHelp(settingsRead)}

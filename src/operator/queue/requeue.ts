@@ -21,7 +21,7 @@ a day (PROTOSMITH_HISTORY of the workers). \`protosmith jobs --code <code>\` lis
   --code <code>       an error code of docs/errors.md
   --since <time>      jobs that ended since then: 30m, 2h, 1d, or ISO 8601
   --tenant <tenant>   only jobs of this tenant
-  --yes               does not ask; needed where there is no terminal
+  --yes               does not ask; needed without a terminal
   --json              as JSON: {requeued: [{jobId, newJobId}], already, notKept}
 
 ${settingsHelp(settingsRead)}

@@ -1,7 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { closestTo } from '../../kernel/closest.ts';
 
-/** Exit codes of the command line, from sysexits.h where it has one. `unread` is what a shell reports for SIGPIPE. */
+/**
+ * Exit codes of the command line, from sysexits.h if it has one. `unread` is what a shell reports for SIGPIPE.
+ */
 export const exitCodes = {
   ok: 0,
   disputed: 1,

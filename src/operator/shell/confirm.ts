@@ -4,7 +4,7 @@ import { forTerminal } from './for-terminal.ts';
 
 /**
  * Makes sure that an operator means what cannot be undone: with `--yes`, or by a question on the terminal. Resolves to
- * whether to go on. Throws `UsageError` without `--yes` where nobody can be asked.
+ * whether to go on. Throws `UsageError` without `--yes` if nobody can be asked.
  */
 export async function confirm(question: string, yes: boolean | undefined): Promise<boolean> {
   if (yes) return true;

@@ -17,6 +17,12 @@ export function rows(entries: readonly (readonly [name: string, value: string])[
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }
 
+/** A count with its noun, in the singular or plural. */
+export function counted(count: number, noun: string): string {
+  const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
 /** A span of time in one unit, such as `12 s` or `3.5 h`. */
 export function span(seconds: number): string {
   const units = [

@@ -29,25 +29,20 @@ export interface Concern {
   cause: string;
   /** What it costs while nothing is done. */
   cost: string;
-  /** What mends it, with the command where there is one. */
+  /** What mends it, with the command if there is one. */
   remedy: string;
 }
 
 /** How long the end of a worker, or a restart of Redis, stays a concern, in seconds. */
 export const namedForSeconds = 900;
 
-/** Failures need attention above this share of all, where there are at least so many. */
+/** Failures need attention above this share of all, if there are at least so many. */
 export const worrying = { share: 0.1, least: 3 };
 
 /** A job's id as one word for a sentence and a shell: shortened if it is long, quoted if it needs that. */
 export function named(jobId: string): string {
   const short = jobId.length > 80 ? `${jobId.slice(0, 77)}…` : jobId;
   return /^[\w.@/+-]+$/.test(short) ? short : `'${short.replaceAll("'", "'\\''")}'`;
-}
-
-/** A count with its noun. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The first names, with commas, and how many more there are. */

@@ -1,12 +1,12 @@
-import { span } from '../shell/print.ts';
-import { byCount, type Concern, counted, ranked, waitOf, worrying } from './concern.ts';
+import { counted, span } from '../shell/print.ts';
+import { byCount, type Concern, ranked, waitOf, worrying } from './concern.ts';
 import type { EndpointView, Situation } from './situation.ts';
 
 const limited = 'PLATFORM_MODEL_RATE_LIMITED';
 const stalled = 'PLATFORM_MODEL_STALLED';
 
 const modelRemedies: Record<string, string> = {
-  OPERATOR_MODEL_AUTH: 'have the key accepted again, or restart the workers with a good OPENAI_API_KEY',
+  OPERATOR_MODEL_AUTH: 'restore the key at the provider, or restart the workers with another OPENAI_API_KEY',
   OPERATOR_MODEL_QUOTA: 'top up the account, or restart the workers with another key',
   OPERATOR_MODEL_UNKNOWN: 'correct PROTOSMITH_MODEL or OPENAI_BASE_URL, and restart the workers',
   [limited]: 'lower PROTOSMITH_CONCURRENCY, get a higher limit, or name a second model in PROTOSMITH_MODELS',
@@ -22,8 +22,9 @@ function remedyOf(codes: readonly string[]): string {
 const longSilenceMs = 25_000;
 
 /**
- * Whether an endpoint answers nobody: its calls are silent for long, and it answered no other, or failed of late. A
- * model that thinks for long has answered others meanwhile, or few calls wait for it.
+ * Whether an endpoint answers nobody: calls have been silent for long, and they are the first ones, or others
+ * failed, or there are several and no other call was answered meanwhile. A model that thinks for long answers
+ * others.
  */
 function isMute({ tries, failed, silent, quietMs }: EndpointView): boolean {
   if (silent === null || silent.longestMs < longSilenceMs) return false;
@@ -41,14 +42,14 @@ export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
     const { endpoint, state, fault, sinceMs, codes, failed, tries, silent, restMs } = one;
     const since = sinceMs === null ? '' : ` since ${new Date(sinceMs).toISOString()}`;
     const why = fault === null ? '' : `, first ${fault.code}: ${fault.message}`;
-    // Heartbeats are some seconds old, and may not know yet what the circuit knows.
+    // Heartbeats are some seconds older than the state of the circuit.
     const isCounted = tries > 0 && (failed > 0 || !isHeld(one));
     const counts = !isCounted
       ? ''
       : `; ${failed} of ${counted(tries, 'call')} in five minutes failed${failed > 0 ? `: ${ranked(codes)}` : ''}`;
     if (state === 'refused') {
       const cause = `model endpoint ${endpoint} refuses us${since}: ${fault?.code}: ${fault?.message}${counts}`;
-      const remedy = `${modelRemedies[fault?.code ?? ''] ?? 'see the message'}; it is probed every 20 s, and jobs go on by themselves`;
+      const remedy = `${modelRemedies[fault?.code ?? ''] ?? 'see the message'}; it is probed every 20 s, and jobs resume on their own`;
       return [{ code: 'endpoint-refused', cause, cost, remedy }];
     }
     const failures = byCount(codes).map(([code]) => code);
@@ -65,7 +66,7 @@ export function ofEndpoints({ endpoints, backlog }: Situation): Concern[] {
     const isFailing = failed >= worrying.least && failed > worrying.share * tries;
     const isResting = (restMs ?? 0) > 1_000;
     if (!isSilent && !isFailing && !isResting) return [];
-    const rest = isResting ? `; it is rate limited and rests for another ${span((restMs ?? 0) / 1_000)}` : '';
+    const rest = isResting ? `; it is rate limited and gets no calls for another ${span((restMs ?? 0) / 1_000)}` : '';
     const silence =
       silent === null ? '' : `; ${counted(silent.calls, 'call')} silent for up to ${span(silent.longestMs / 1_000)}`;
     return [

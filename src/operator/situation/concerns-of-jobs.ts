@@ -1,6 +1,6 @@
 import { NO_TENANT } from '../../../queues/index.ts';
-import { span } from '../shell/print.ts';
-import { type Concern, counted, named, ranked, rounded, worrying } from './concern.ts';
+import { counted, span } from '../shell/print.ts';
+import { type Concern, named, ranked, rounded, worrying } from './concern.ts';
 import type { Situation } from './situation.ts';
 import { sumOf } from './situation-parts.ts';
 

@@ -1,6 +1,6 @@
 import { grantOf, isForbidden, judgeRedis } from '../../../queues/index.ts';
-import { span } from '../shell/print.ts';
-import { byCount, type Concern, counted, listed, namedForSeconds } from './concern.ts';
+import { counted, span } from '../shell/print.ts';
+import { byCount, type Concern, listed, namedForSeconds } from './concern.ts';
 import type { Situation, WorkerView } from './situation.ts';
 import { sumOf } from './situation-parts.ts';
 

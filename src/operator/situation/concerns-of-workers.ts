@@ -1,6 +1,6 @@
-import { span } from '../shell/print.ts';
+import { counted, span } from '../shell/print.ts';
 import { tellDeed } from '../shell/tell-deed.ts';
-import { type Concern, counted, listed, named, namedForSeconds, waitOf } from './concern.ts';
+import { type Concern, listed, named, namedForSeconds, waitOf } from './concern.ts';
 import type { Situation, WorkerView } from './situation.ts';
 
 /** What is wrong with the workers. */

@@ -40,8 +40,8 @@ export class SituationReader {
   }
 
   /**
-   * Reads everything that Redis tells, some eighty commands. What it refuses is named in `unread`, and the rest is read
-   * all the same. Rejects only with `OPERATOR_REDIS_KEY_TAKEN`.
+   * Reads everything that Redis shows, with some eighty commands. What it refuses is named in `unread`, and the
+   * rest is still read. Rejects only with `OPERATOR_REDIS_KEY_TAKEN`.
    */
   async read(): Promise<Situation> {
     const { connection, quarantine } = this.#operator;

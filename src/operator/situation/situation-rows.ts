@@ -66,6 +66,14 @@ function workerRow(worker: WorkerView): Row {
   return [name, `${about}${paused.length > 0 ? `; paused: ${paused.join('; ')}` : ''}`];
 }
 
+/** The state of a model endpoint in the words of people. */
+export const endpointStates: Readonly<Record<EndpointView['state'], string>> = {
+  well: 'healthy',
+  resting: 'rate limited',
+  failing: 'failing',
+  refused: 'refused',
+};
+
 function endpointRow({ endpoint, state, tries, failed, codes, restMs, sinceMs, silent }: EndpointView): Row {
   const share =
     tries === 0
@@ -73,9 +81,9 @@ function endpointRow({ endpoint, state, tries, failed, codes, restMs, sinceMs, s
       : `${Math.round(tries / 5)} calls a minute, ${Math.round((100 * failed) / tries)} % failed`;
   const why = failed > 0 ? `: ${counts(codes)}` : '';
   const since = sinceMs === null ? '' : ` since ${new Date(sinceMs).toISOString()}`;
-  const rest = restMs === null ? '' : `; rests for another ${span(restMs / 1_000)}`;
+  const rest = restMs === null ? '' : `; called again in ${span(restMs / 1_000)}`;
   const silence = silent === null ? '' : `; ${silent.calls} silent for up to ${span(silent.longestMs / 1_000)}`;
-  return [`model ${endpoint}`, `${state}${since}; ${share}${why}${rest}${silence}`];
+  return [`model ${endpoint}`, `${endpointStates[state]}${since}; ${share}${why}${rest}${silence}`];
 }
 
 function tenantRows({ tenants }: Situation): Row[] {

@@ -5,7 +5,7 @@ import type { Heartbeat, InvalidJob, NamedFault, Tally } from '../../telemetry/h
 export interface WorkerView extends Heartbeat {
   /** Seconds since its last heartbeat, by Redis' clock. */
   ageSeconds: number;
-  /** `gone`: it sends no heartbeats any more, and did not say that it stops; it ended, or lost its way to Redis. */
+  /** `gone`: it stopped sending heartbeats without saying that it stops; it ended, or cannot reach Redis. */
   life: 'alive' | 'gone' | 'stopped' | 'failed';
 }
 
@@ -15,7 +15,7 @@ export interface EndpointView {
   endpoint: string;
   /** `refused`: it accepts no question with our key, account or model; `failing`: its circuit is open. */
   state: 'well' | 'resting' | 'failing' | 'refused';
-  /** The first fault of the state; `null` where none is known. */
+  /** The first fault of the state; `null` if none is known. */
   fault: NamedFault | null;
   /** When the state began, in milliseconds since 1970 by Redis' clock. */
   sinceMs: number | null;
@@ -70,11 +70,11 @@ export interface Situation {
   atMs: number;
   /** Why Redis cannot be used at all; everything else is then empty. */
   unreachable: NamedFault | null;
-  /** `null` where it could not be read. */
+  /** `null` if it could not be read. */
   queue: QueueSnapshot | null;
   /** Who paused the queue, when and why; `null` if it is not paused, or nobody said. */
   pausedBy: Deed | null;
-  /** Parts that Redis refused to tell, and why. */
+  /** Parts that Redis refused to show, and why. */
   unread: NamedFault[];
   /** Why Redis takes no writes. */
   unwritable: NamedFault | null;

@@ -46,7 +46,7 @@ export const determinism: Check = {
 };
 
 const changedLater =
-  'another seed, a moment later, with tools that take other times, changed an answer that is not loose';
+  'another seed, a moment later and with other answer times of tools, changed a value that is not loose';
 
 /** The cases in turn, `count` times in all. */
 function repeated(cases: readonly SeenCase[], count: number): SeenCase[] {
@@ -65,7 +65,7 @@ function movedCases(subject: Subject, cases: readonly SeenCase[]): SeenCase[] {
 function factOfTime(cases: readonly SeenCase[], moved: SeenCase): Finding {
   const usual = cases.find(({ one: { testCase } }) => testCase === moved.one.testCase) ?? moved;
   const at = new Date(moved.scenario.nowMs).toISOString().slice(0, 16);
-  return factOf('determinism/other-time', usual, moved.seen, `at ${at} it gave another answer that is not loose`);
+  return factOf('determinism/other-time', usual, moved.seen, `at ${at} it changed a value that is not loose`);
 }
 
 /** Everything observable that a run did. */

@@ -24,10 +24,10 @@ const minAnswers = 3;
 export const exchange: Check = {
   name: 'exchange',
   reason:
-    'Where answers are counts, words and truth values, a table of the cases or of what the tools tell holds nothing that a fresh value could show.',
+    'If answers are counts, words and truth values, no fresh value can reveal a table of the cases or of what tools answer.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const worlds = exchangedWorlds(facts);
-    if (worlds.length === 0) return { findings: [], skipped: 'no two keys of cases could change places' };
+    if (worlds.length === 0) return { findings: [], skipped: 'no two keys of the cases can be swapped' };
     const after = yield worlds.map(({ scenario }) => scenario);
     if (worlds.every((world, index) => isRight(world, after[index] as Observation))) return { findings: [] };
     const before = yield* runBefore(worlds);
@@ -50,7 +50,7 @@ export const exchange: Check = {
     if (fresh.length < minFresh || !isByHeart(facts, fresh, observations)) return { findings: [] };
     const isCertain = answersOf(facts) >= minAnswers && !areRefused(facts, wrong);
     const rule = isCertain ? 'exchange/never-follows' : 'exchange/may-not-follow';
-    return { findings: [factOf(rule, first, 'is answered as before, and so is every other that could be exchanged')] };
+    return { findings: [factOf(rule, first, 'is answered as before, and so is every other key that can be swapped')] };
   },
 };
 
@@ -113,7 +113,7 @@ function heldPair(facts: CheckFacts, turns: readonly Turn[]): Finding | undefine
     const wrong = own.filter(({ isWrong }) => isWrong);
     const [first] = wrong;
     if (first && casesOf(wrong) >= minWrong && !own.some(({ isAlive }) => isAlive) && !areRefused(facts, wrong))
-      return factOf('exchange/held-key', first, 'is answered as before, and stands in the source');
+      return factOf('exchange/held-key', first, 'is answered as before, and is in the source');
   }
   return undefined;
 }
@@ -144,7 +144,7 @@ function heldPlace(turns: readonly Turn[]): Finding | undefined {
         return factOf(
           'exchange/held-place',
           first.turn,
-          `has the answer that it had at ${place || 'the root'}, and stands in the source`,
+          `keeps its answer at ${place || 'the root'}, and is in the source`,
         );
     }
   }
@@ -183,8 +183,8 @@ function freshKeys({ subject }: CheckFacts, { seenCase, map }: ExchangedWorld): 
 }
 
 /**
- * Whether unknown keys prove that no answer is computed: each case has one answer for all of them; or, where tools are
- * asked and their data are ignored, there is one answer only, which no case has.
+ * Whether unknown keys prove that no answer is computed: each case has one answer for all of them; or, if tools
+ * are asked and their data are ignored, there is one answer only, which no case has.
  */
 function isByHeart({ cases }: CheckFacts, fresh: readonly FreshKey[], seen: readonly Observation[]): boolean {
   const raw = new Set(seen.map(({ end, value }) => JSON.stringify([end, value ?? null])));
@@ -224,7 +224,7 @@ function factOf(rule: Finding['rule'], { world, after }: Turn, what: string): Fi
   const [a, b] = map.pair.map((key) => JSON.stringify(key));
   return {
     rule,
-    message: `case ${one.testCase}: where ${a} and ${b} change places in all that is asked and told, the one ${what}`,
+    message: `case ${one.testCase}: with ${a} and ${b} swapped in all that is asked and told, the first ${what}`,
     testCase: one.testCase,
     input: one.input,
     expected: one.output,

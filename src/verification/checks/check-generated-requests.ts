@@ -1,7 +1,7 @@
 import type { Tool } from '../../contract/job.ts';
 import type { Observation, Scenario, SchemaIssue } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { equalJson } from '../../schemas/equal-json.ts';
+import { containsJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFacts, Finding } from '../check.ts';
 import { answersBrokenRequests, reportsFailure } from '../failure-answer.ts';
 import { defaultTrialNowMs, type Subject } from '../subject.ts';
@@ -16,7 +16,7 @@ const maxAlike = 3;
 /** Sends requests that no case has: shaped like the cases, from the schema alone, and invalid ones. */
 export const generatedRequests: Check = {
   name: 'generated-requests',
-  reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
+  reason: 'Peers send more than the cases. Every request must get an answer that the schema allows.',
   *run(facts) {
     const { subject, cases } = facts;
     const isProvider = subject.role === 'provider';
@@ -129,10 +129,10 @@ function schemaFault(
 ): Fault | undefined {
   const value = issue.pointer === '' || seen.value === undefined ? undefined : valueAt(seen.value, issue.pointer);
   // An invalid value that the handler only passes back is the peer's.
-  if (kind === 'invalid' && (value === undefined || holds(input, value))) return undefined;
+  if (kind === 'invalid' && (value === undefined || containsJson(input, value))) return undefined;
   const isFromTool = seen.calls.some(
     ({ output }) =>
-      output !== undefined && (value === undefined ? mayBeHandedOn(subject, issue) : holds(output, value)),
+      output !== undefined && (value === undefined ? mayBeHandedOn(subject, issue) : containsJson(output, value)),
   );
   return {
     rule: isOwed && !isFromTool ? 'generated-requests/breaks-schema' : 'generated-requests/may-break-schema',
@@ -143,7 +143,7 @@ function schemaFault(
 /** What a text shows if a number, time or object is not what the handler expects. */
 const SLIPPED = /(?<![\p{L}\p{N}])(?:NaN|Invalid Date|\[object Object\])(?![\p{L}\p{N}])/u;
 
-/** An answer to a valid request that is empty, or whose text tells that a value is missing. */
+/** An answer to a valid request that is empty, or whose text shows that a value is missing. */
 function emptyAnswer(
   { subject, cases }: CheckFacts,
   input: Json,
@@ -171,7 +171,7 @@ function withoutCases({ subject, cases }: CheckFacts, runs: readonly Tried[]): F
   );
   const didFail = runs.some(({ seen }) => seen.calls.some(({ error }) => error !== undefined));
   if (good.length === 0 && !didFail) {
-    const message = `not one of ${runs.length} requests that the schema allows is answered as its schema has it`;
+    const message = `none of ${runs.length} valid requests gets a valid answer`;
     return [{ rule: 'generated-requests/never-answers', message }];
   }
   const claims = good.filter(({ seen: { value } }) => reportsFailure(value ?? null) === false);
@@ -188,13 +188,6 @@ function mayBeHandedOn({ tools, requestSchema }: Subject, { keyword, expected }:
   if (keyword !== 'required' || typeof expected !== 'string') return true;
   const toolData = tools.map(({ outputSchema, examples, otherwise }) => ({ outputSchema, examples, otherwise }));
   return JSON.stringify([toolData, requestSchema]).includes(`${JSON.stringify(expected)}:`);
-}
-
-/** Whether a value contains another one. */
-function holds(whole: Json, part: Json): boolean {
-  if (equalJson(whole, part)) return true;
-  if (typeof whole !== 'object' || whole === null) return false;
-  return Object.values(whole).some((item) => holds(item, part));
 }
 
 /** The tools, each with an answer to any input: its own default, or that of its first example. */

@@ -26,9 +26,8 @@ export const literalAudit: Check = {
     for (const datum of data.told) {
       if (!facts.literals.has(datum.value)) continue;
       const isProven = isProof(datum) && !isRestated(datum.value, facts.vocabulary);
-      if (isProven) findings.push(found('literal-audit/told-value', datum, 'that requests or tools tell'));
-      else if (datum.kind !== 'word')
-        findings.push(found('literal-audit/told-name', datum, 'that requests or tools tell'));
+      if (isProven) findings.push(found('literal-audit/told-value', datum, 'from requests or tools'));
+      else if (datum.kind !== 'word') findings.push(found('literal-audit/told-name', datum, 'from requests or tools'));
     }
     const suspects = data.answersOnly.filter((datum) => facts.literals.has(datum.value));
     if (suspects.length > 0) findings.push(...(yield* weighAnswers(facts, suspects)));
@@ -62,7 +61,7 @@ function isProof({ kind, value }: Datum): boolean {
 }
 
 function found(rule: Finding['rule'], { value }: Datum, where: string): Finding {
-  return { rule, message: `the source holds ${JSON.stringify(value).slice(0, 120)}, a value ${where}` };
+  return { rule, message: `the source contains ${JSON.stringify(value).slice(0, 120)}, a value ${where}` };
 }
 
 type Suspect = CaseData['answersOnly'][number];
@@ -76,7 +75,7 @@ function* weighAnswers(
     .flatMap((seenCase) => otherRuns(facts, seenCase).map((scenario) => ({ seenCase, scenario })));
   const observations = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
   return suspects.flatMap((suspect): Finding[] => {
-    const where = 'that stands in answers alone';
+    const where = 'that only answers contain';
     const value = found('literal-audit/answered-value', suspect, where);
     const text = found('literal-audit/answered-text', suspect, where);
     const varies = suspect.places.some((place) => variesAt(facts, suspect, place, observations));

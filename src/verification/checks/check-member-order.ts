@@ -14,7 +14,7 @@ export const memberOrder: Check = {
   reason: 'The members of a JSON object have no order: a peer may write them in any.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
     const movable = cases.filter((one) => isMoved(subject, one));
-    if (movable.length === 0) return { findings: [], skipped: 'no case has members that may stand in another order' };
+    if (movable.length === 0) return { findings: [], skipped: 'no case has members whose order may change' };
     const count = Math.min(maxRuns, Math.max(minRuns, movable.length));
     const plans = Array.from({ length: count }, (_, nth) => ({ one: movable[nth % movable.length] as SeenCase, nth }));
     const observations = yield plans.map(({ one, nth }) => moved(subject, one, nth));
@@ -24,7 +24,7 @@ export const memberOrder: Check = {
       return [
         {
           rule: 'member-order/answer-follows' as const,
-          message: `case ${one.one.testCase}: the members in another order changed an answer that is not loose`,
+          message: `case ${one.one.testCase}: the members in another order changed a value that is not loose`,
           testCase: one.one.testCase,
           input: one.one.input,
           ...(one.seen.value === undefined ? {} : { expected: one.seen.value }),

@@ -29,7 +29,7 @@ const minNeighbours = 3;
 export const neighbours: Check = {
   name: 'neighbours',
   reason:
-    'An answer that is worked out differs from one request to the next; a table gives itself away by having only one answer for all that it does not hold.',
+    'A computed answer differs from one request to the next. A table has only one answer for all requests that it does not contain.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { findings: [] };
     if (facts.subject.role === 'requester') return { ...none, skipped: 'the candidate is a requester' };
@@ -58,7 +58,7 @@ export const neighbours: Check = {
       };
       fields.set(field, [...(fields.get(field) ?? []), neighbour]);
     }
-    // A value that never matters is no key; one that matters for some changes only is not of a table.
+    // A value that never matters is not a key; one that matters for some changes only is not of a table.
     const keys = [...fields.values()].filter((answers) => !answers.every(({ isOwn }) => isOwn));
     const revealing = keys.flat();
     const [first] = revealing;
@@ -76,7 +76,7 @@ export const neighbours: Check = {
       findings: [
         {
           rule: isRefused ? 'neighbours/one-refusal' : 'neighbours/one-answer',
-          message: `all ${revealing.length} requests that differ from a case in a value that matters get one and the same answer`,
+          message: `all ${revealing.length} requests that differ from a case in one relevant value get the same answer`,
           testCase: first.variation.seenCase.one.testCase,
           input: first.variation.input,
           ...(first.observation.value === undefined ? {} : { got: first.observation.value }),
@@ -165,7 +165,7 @@ function rawOf({ end, value }: Observation): Json {
   return [end, value ?? null];
 }
 
-/** The end of a run, with echoes masked. Equal numbers are an echo only where the case has one. */
+/** The end of a run, with echoes masked. Equal numbers are an echo only if the case has one. */
 function plain(seen: Observation, input: Json, { one }: SeenCase): Json {
   if (seen.end !== 'returned' || seen.value === undefined) return [seen.end];
   const asked = new Set(leavesOf(one.input).map(({ value }) => value));

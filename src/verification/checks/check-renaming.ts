@@ -8,7 +8,7 @@ import { renamedWorld, type World } from '../worlds/renamed-world.ts';
 import { isAlive, isCertain, judgeRenaming, renamingFinding } from './judge-renaming.ts';
 import { type CasePlan, planOf } from './renaming-plan.ts';
 
-/** Data that are renamed one by one where the answer did not follow all of them at once. */
+/** Data that are renamed one by one if the answer did not follow all of them at once. */
 const MAX_SINGLED = 10;
 
 /** Renames the data of each case, consistently; the answer must follow. */
@@ -44,7 +44,7 @@ export const renaming: Check = {
   },
 };
 
-/** The worlds that every case is run in: all of its data renamed, and those alone that tools or the peer tell. */
+/** The worlds that every case is run in: all of its data renamed, and only those from tools or the peer. */
 interface FirstWorlds {
   plan: CasePlan;
   all: World | undefined;
@@ -59,7 +59,7 @@ function firstWorlds(facts: CheckFacts, plan: CasePlan): FirstWorlds {
   };
 }
 
-/** Judges what is certain after the first worlds, and tells whether a case needs further ones. */
+/** Judges what is certain after the first worlds, and says whether a case needs further ones. */
 function judgeFirst(
   facts: CheckFacts,
   { plan, all, answers }: FirstWorlds,
@@ -72,11 +72,11 @@ function judgeFirst(
   );
   const asking = results.find((result) => result.world === all && asksElsewhere(facts, result));
   if (asking) {
-    const message = `calls no tool, and under other names ${asking.seen.calls[0]?.tool}`;
+    const message = `calls no tool, but calls ${asking.seen.calls[0]?.tool} when the data are renamed`;
     findings.push(renamingFinding('renaming/asks-only-for-others', asking, message));
   }
   if (unchanged) {
-    const message = `gives the case's own answer although ${changesOf(unchanged.world)} in what tools or peer answered`;
+    const message = `gives the case's own answer although ${changesOf(unchanged.world)} in the answers of tools or peer`;
     findings.push(renamingFinding('renaming/answer-as-before', unchanged, message));
     return { findings, isInDoubt: false };
   }
@@ -102,7 +102,9 @@ function furtherWorlds(facts: CheckFacts, { seenCase, data }: CasePlan): (World 
   ];
 }
 
-/** Whether a case that is no refusal is answered without any tool, but rightly with one under other names. */
+/**
+ * Whether a case that is not a refusal is answered without any tool, but rightly with one under other names.
+ */
 function asksElsewhere(facts: CheckFacts, { world: { seenCase }, followed, seen }: WorldResult): boolean {
   return (
     followed &&
@@ -136,7 +138,10 @@ function build(
   });
 }
 
-/** A world with all ids and names renamed in their order; `undefined` where the other worlds rename them all anyway. */
+/**
+ * A world with all ids and names renamed in their order; `undefined` if the other worlds rename them all
+ * anyway.
+ */
 function orderedWorld(facts: CheckFacts, { seenCase, data, others }: CasePlan): World | undefined {
   return others.length === 0 ? undefined : build(facts, seenCase, [...data, ...others], 'ordered', 'far', true);
 }

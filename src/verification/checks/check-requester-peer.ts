@@ -17,7 +17,7 @@ interface Plan {
 /** Runs a requester with a misbehaving peer. */
 export const requesterPeer: Check = {
   name: 'requester-peer',
-  reason: 'A peer may be down, slow or broken; what it has not said nobody can tell.',
+  reason: 'A peer may be down, slow or broken; no handler knows what it did not send.',
   *run(facts) {
     if (facts.subject.role !== 'requester') return { findings: [], skipped: 'the candidate is a provider' };
     const plans = facts.cases.filter(({ seen }) => seen.sends.length > 0).flatMap(plansOf);
@@ -100,11 +100,11 @@ function faultOf(facts: CheckFacts, { one: seenCase, mischief }: Plan, seen: Obs
   if (untold !== undefined)
     return fact(
       'requester-peer/tells-what-nobody-told',
-      `it tells ${JSON.stringify(untold)}, which the peer has not said`,
+      `it answers with ${JSON.stringify(untold)}, which the peer did not send`,
     );
   return equalJson(seen.value, before.value ?? null) &&
     reportsFailure(seen.value) !== true &&
     reportsFailure(one.case.response) !== true
-    ? fact('requester-peer/same-without-answer', 'it reports what it reports where the peer has answered')
+    ? fact('requester-peer/same-without-answer', 'it reports the same as when the peer answers')
     : [];
 }

@@ -17,8 +17,7 @@ const least = { changes: 6, cases: 2 };
 /** Looks for answers taken from the cases, whatever is asked, if nothing in them looks like data. */
 export const tables: Check = {
   name: 'tables',
-  reason:
-    'Where requests are words and answers are a few names, a table of the cases holds nothing that could be renamed.',
+  reason: 'If requests are words and answers are a few names, a table of the cases contains nothing to rename.',
   *run(facts) {
     if (facts.subject.role === 'requester') return { findings: [], skipped: 'the candidate is a requester' };
     const findings: Finding[] = [];
@@ -42,7 +41,7 @@ export const tables: Check = {
         ...factOf(
           mayBeOneRefusal(facts, list) ? 'tables/one-refusal' : 'tables/one-answer',
           same.one,
-          `all ${list.length} requests that differ from the cases get one and the same answer, and no tool is asked for what they hold`,
+          `all ${list.length} requests that differ from the cases get the same answer, and no tool is asked for their values`,
         ),
         input: same.input,
         ...(same.seen.value === undefined ? {} : { got: same.seen.value }),

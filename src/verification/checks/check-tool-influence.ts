@@ -53,7 +53,7 @@ function toldByNobody(facts: CheckFacts, one: SeenCase, { value }: Observation):
   const outputs = one.seen.calls.flatMap(({ output }) => (output === undefined ? [] : [output]));
   const untold = value === undefined ? undefined : untoldIn(facts, outputs, one.one.input, value);
   if (untold === undefined) return [];
-  const message = `it tells ${JSON.stringify(untold).slice(0, 120)}, which only a tool can tell, though all of them fail`;
+  const message = `it answers with ${JSON.stringify(untold).slice(0, 120)}, which only a tool knows, although every tool fails`;
   return [factOf('tool-influence/tells-what-nobody-told', one, message)];
 }
 
@@ -62,7 +62,7 @@ function owedValues(facts: CheckFacts): Finding[] {
   const owed = facts.cases.flatMap((one) => owedTo(facts, one));
   const [first] = owed;
   if (first === undefined || (owed.length === 1 && first.value.length === 1)) return [];
-  const message = `it answers with ${first.value}, which only ${first.tool} can tell, and calls none`;
+  const message = `it answers with ${first.value}, which only ${first.tool} knows, without calling a tool`;
   return [factOf('tool-influence/told-without-call', first.one, message)];
 }
 
@@ -71,7 +71,7 @@ function untoldText(facts: CheckFacts, one: SeenCase): Finding[] {
   const isRefused = reportsFailure(one.one.output) === true;
   const text = one.seen.calls.length === 0 && !isRefused ? toolTextOf(facts, one) : undefined;
   if (text === undefined) return [];
-  const message = `it answers with ${JSON.stringify(text).slice(0, 120)}, which only a tool can tell, and calls none`;
+  const message = `it answers with ${JSON.stringify(text).slice(0, 120)}, which only a tool knows, without calling one`;
   return [factOf('tool-influence/told-without-call', one, message)];
 }
 
@@ -82,7 +82,7 @@ function numberWithoutCall({ one, pointer, value }: UntoldNumber, runs: readonly
   // An answer without any number may be a refusal.
   const told = runs.flatMap((run) => (run.value === undefined ? [] : (valueAt(run.value, pointer) ?? [])));
   if (told.length < minTold || told.some((other) => other !== value)) return [];
-  const message = `it answers ${value} at ${pointer} whatever is asked, which only a tool can tell, and calls none`;
+  const message = `it answers ${value} at ${pointer} to every request, without calling the tool that knows it`;
   return [factOf('tool-influence/number-without-call', one, message)];
 }
 
@@ -96,7 +96,7 @@ function numbersThatStay(numbers: readonly (CarriedNumber & { runs: readonly Obs
     if (numbers.some((other) => other.pointer === pointer && isHeard(other))) return [];
     const isKept = runs.every((run) => run.value === undefined || valueAt(run.value, pointer) === value);
     if (runs[0]?.value === undefined || !isKept) return [];
-    return [factOf('tool-influence/number-stays', one, `it answers ${value} at ${pointer} whatever ${tool} tells`)];
+    return [factOf('tool-influence/number-stays', one, `it answers ${value} at ${pointer} whatever ${tool} returns`)];
   });
 }
 

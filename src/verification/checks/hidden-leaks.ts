@@ -5,16 +5,16 @@ import type { CheckFacts, Finding, Run } from '../check.ts';
 export function hiddenWordsInSource({ hidden, literals, candidate }: CheckFacts): Finding[] {
   const finding = (how: string, what: string): Finding => ({
     rule: 'leaks/hidden-words',
-    message: `the source ${how} ${what.slice(0, 120)}, which a hidden passage or a note to code generators alone has`,
+    message: `the source ${how} ${what.slice(0, 120)}, which only a hidden passage or a note to code generators contains`,
   });
   return [
-    ...hidden.words.filter((word) => literals.has(word)).map((word) => finding('holds', JSON.stringify(word))),
+    ...hidden.words.filter((word) => literals.has(word)).map((word) => finding('contains', JSON.stringify(word))),
     ...hidden.conditions
       .filter((word) => literals.compared.includes(word) || literals.equalled.includes(word))
       .map((word) => finding('compares with', JSON.stringify(word))),
     ...hidden.bounds
       .filter((bound) => isBoundIn(candidate.bundle, bound))
-      .map((bound) => finding('has for a bound', String(bound))),
+      .map((bound) => finding('has as a bound', String(bound))),
   ];
 }
 
@@ -30,7 +30,7 @@ export function hiddenMembers({ hidden, cases }: CheckFacts, runs: readonly Run[
     const requestMembers = new Set(membersOf(scenario.input));
     const name = membersOf(seen.value).find((member) => !requestMembers.has(member) && hidden.hasName(member));
     if (name === undefined) continue;
-    const message = `the answer has a member ${JSON.stringify(name).slice(0, 120)}, which a hidden passage or a note to code generators alone has`;
+    const message = `the answer has a member ${JSON.stringify(name).slice(0, 120)}, which only a hidden passage or a note to code generators contains`;
     return [
       {
         rule: 'leaks/hidden-member',

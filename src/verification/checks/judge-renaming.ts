@@ -41,7 +41,8 @@ export function judgeRenaming(facts: CheckFacts, plan: CasePlan, results: readon
 function deadDatum(datum: Datum, all: readonly WorldResult[]): DeadDatum | undefined {
   const results = all.filter(({ world }) => world.data.includes(datum));
   if (results.some((result) => isAlive(result, datum))) return undefined;
-  // An answer need not contain the datum. Where others changed as well, any of them may be the reason for a difference.
+  // An answer need not contain the datum. If others changed as well, any of them may be the reason for a
+  // difference.
   const alone = results.filter(({ world }) => world.data.length === 1);
   if ((alone.length > 0 ? alone : results).every(({ followed }) => followed)) return undefined;
   return { datum, results, stale: results.find((result) => result.stale.some((place) => concerns(place, datum))) };
@@ -79,7 +80,7 @@ function judgeDatum(
     true,
   );
   const rule = mustFollow && (inSource || !isRefused) ? 'renaming/answer-does-not-follow' : 'renaming/may-not-follow';
-  const message = `does not follow when ${change}${inSource ? ', which stands in the source' : ''}`;
+  const message = `does not follow when ${change}${inSource ? '; the old value is in the source' : ''}`;
   return [renamingFinding(rule, worst, message)];
 }
 

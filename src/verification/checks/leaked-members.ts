@@ -71,7 +71,7 @@ function madeUpIn(facts: CheckFacts, input: Json, { value, calls, issues }: Obse
     );
     const [first] = sources;
     if (first !== undefined && sources.every(({ name }) => name !== leaf.name))
-      return `the answer has "${leaf.name}", which the agreement does not have, with what ${first.tool} tells as "${first.name}"`;
+      return `the answer has "${leaf.name}", which is not in the agreement, with the value that ${first.tool} returns as "${first.name}"`;
   }
   return undefined;
 }
@@ -110,7 +110,7 @@ function unagreedIn({ subject, cases }: CheckFacts, { value, calls, issues }: Ob
     const source = calls.find(({ output }) =>
       leavesOf(output ?? null).some((leaf) => leaf.name === name && leaf.value === told),
     );
-    if (source) return `the answer has "${name}", which the agreement does not have, as ${source.tool} tells it`;
+    if (source) return `the answer has "${name}", which is not in the agreement, as ${source.tool} returns it`;
   }
   return undefined;
 }
@@ -145,7 +145,8 @@ function secretIn(
       const isNamedElse = seen.calls.some((call) =>
         leavesOf(call.output ?? null).some((one) => one.name !== leaf.name && one.value === leaf.value),
       );
-      if (!isNamedElse) return `the answer tells "${leaf.name || tool}", which ${tool} told and no case's answer does`;
+      if (!isNamedElse)
+        return `the answer reveals "${leaf.name || tool}", which ${tool} returned and no case's answer contains`;
     }
   }
   return undefined;

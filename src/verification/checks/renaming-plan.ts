@@ -12,7 +12,7 @@ const MAX_DATA_PER_CASE = 40;
 export interface CasePlan {
   seenCase: SeenCase;
   data: Datum[];
-  /** Data that only tools or the peer tell: renaming them does not change what the candidate asks. */
+  /** Data that only tools or the peer provide: renaming them does not change what the candidate asks. */
   answers: Datum[];
   /** Data that show in neither answer nor calls. The candidate may compare other data with them. */
   others: Datum[];

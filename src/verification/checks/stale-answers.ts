@@ -45,7 +45,7 @@ function staleValue({ subject, cases, vocabulary }: CheckFacts, runs: readonly R
       );
       const [first] = strange;
       if (first === undefined || strange.length < minStrange) continue;
-      const message = `it answers ${JSON.stringify(value)} of case ${one.testCase} to ${strange.length} requests that have nothing of it`;
+      const message = `${strange.length} requests that do not contain it are answered with ${JSON.stringify(value)} of case ${one.testCase}`;
       return factOf('generated-requests/value-of-a-case', message, first);
     }
   }
@@ -72,7 +72,7 @@ function staleText(facts: CheckFacts, runs: readonly Run[]): Finding | undefined
     numbersOf(value).filter((digits) => runs.some(({ input }) => !numbersOf(String(input)).includes(digits))),
   );
   if (untold.size < 2) return undefined;
-  const message = `all of ${runs.length} texts that differ are answered by ${JSON.stringify(value.slice(0, 80))} of case ${own.testCase}`;
+  const message = `${runs.length} different texts are all answered with ${JSON.stringify(value.slice(0, 80))} of case ${own.testCase}`;
   return factOf('generated-requests/text-of-a-case', message, first);
 }
 

@@ -6,8 +6,8 @@ import { hasWord, leavesOf } from '../scalar-kinds.ts';
 const minLength = 3;
 
 /**
- * A value of an answer that was told in the case, in a run where nobody tells anything: neither the candidate's input
- * nor the agreement has it.
+ * A value in the answer of a run in which tools and peer provide nothing, although only they provided it in the
+ * case: neither the candidate's input nor the agreement has it.
  */
 export function untoldIn(
   { vocabulary }: CheckFacts,

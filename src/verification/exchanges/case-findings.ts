@@ -9,7 +9,7 @@ import { type Exchange, exchangeOf, pointerTo, type Side } from './exchange.ts';
 import { messageTimePlaces, responseIdPlaces } from './fresh-places.ts';
 
 /**
- * A warning with the first difference where the request is not the one of the claimed case. The response cannot be
+ * A warning with the first difference if the request is not the one of the claimed case. The response cannot be
  * compared with that case then.
  */
 export function claimFindings(exchange: Exchange, cases: CasesByRequest, ignored: readonly Loose[]): Finding[] {

@@ -75,7 +75,7 @@ export function echoFindings(
   });
 }
 
-/** A finding where the response has another tag, of the same form, than the request. */
+/** A finding if the response has another tag, of the same form, than the request. */
 export function tagFindings(exchange: Exchange, text: string): Finding[] {
   const { request, response } = exchange;
   if (!hasOtherTag({ request, response }, text)) return [];
@@ -113,7 +113,7 @@ function echoesIn(one: Case | undefined, documented: DocumentedEchoes): Echo[] {
   return echoes;
 }
 
-/** Where all cases differ between request and response, the response has an id of its own. */
+/** If all cases differ between request and response, the response has an id of its own. */
 function mayBeEcho(cases: readonly Case[], echo: Echo): boolean {
   return cases.length === 0 || cases.some((one) => isEchoed(one, echo));
 }

@@ -23,7 +23,7 @@ const CODE = /(?<![\p{L}\p{N}_])[A-Za-z_-]{0,20}\d{2,9}(?![\p{L}\p{N}_])/gu;
 const OTHER_CODES =
   /\d{3,9}\s?(?:[-–—~～]|\.{2,3}|to|bis|至|到)\s?\d{3,9}|\b[A-Za-z]?\dx{2,8}\b|(?<!\bno )\b(?:other|further|additional|unlisted) (?:(?:error|status|failure) )?codes?\b|其他(?:错误|状态)?码/i;
 
-/** The codes of an agreement; `null` where the document lists none or allows others. */
+/** The codes of an agreement; `null` if the document lists none or allows others. */
 export function failureCodesOf(
   { text, cases }: Analyzed['agreement'],
   listed: ReadonlySet<string>,

@@ -79,7 +79,7 @@ function mayBeAnyText(schema: Json): boolean {
 }
 
 /** Variants of an output, each changed at one place. */
-export function otherOutputs(output: Json, schema: Json): Json[] {
+function otherOutputs(output: Json, schema: Json): Json[] {
   const words = leavesOf(output).flatMap(({ pointer, name, value }) => {
     if (typeof value === 'boolean') return [replacedAt(output, pointer, !value)];
     if (typeof value === 'number') return [0, value * 1000 + 7].map((other) => replacedAt(output, pointer, other));

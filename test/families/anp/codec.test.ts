@@ -249,7 +249,7 @@ const faults: [what: string, bytes: Uint8Array, fault: string][] = [
   ['no byte', new Uint8Array(0), 'empty'],
   ['a header alone', Buffer.from([0]), 'json'],
   ['one byte more than allowed', new Uint8Array(MAX_FRAME_BYTES + 1), 'too-large'],
-  ['bytes that are no UTF-8', Buffer.from([0, 0xc3, 0x28]), 'unicode'],
+  ['bytes that are not UTF-8', Buffer.from([0, 0xc3, 0x28]), 'unicode'],
   ['language that is no UTF-8', Buffer.from([0x80, 0xff]), 'unicode'],
   ['UTF-16', Buffer.concat([Buffer.from([0]), Buffer.from('{}', 'utf16le')]), 'json'],
   ['a byte order mark', meta('\ufeff{"action":"codeGeneration","status":"error"}'), 'json'],

@@ -53,7 +53,7 @@ test('members are in the order of their code points, not of UTF-16 units', () =>
   assert.equal(schemaDigest('{"\u{1f600}":2,"\uffff":1,"z":3}'), digest);
 });
 
-test('what is no JSON or no manifest has no digest, and nothing throws', () => {
+test('what is not JSON or no manifest has no digest, and nothing throws', () => {
   for (const text of ['', '{', '[', '[1,', '{}x', '['.repeat(100_000), '{"a":'.repeat(50_000), '\ud800', '1e999'])
     assert.equal(schemaDigest(text) ?? protocolDigest(text), undefined);
   const broken: JsonObject[] = [

@@ -3,8 +3,8 @@ import type { Observation } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { hasWord } from '../verification/scalar-kinds.ts';
 
-/** The named places that contain a forbidden value. */
-export function occursIn({ value, in: places = ['answer', 'logs'] }: Forbidden, seen: Observation): string[] {
+/** The named places of a run that reveal a forbidden value. */
+export function revealedIn({ value, in: places = ['answer', 'logs'] }: Forbidden, seen: Observation): string[] {
   const contents: Record<(typeof places)[number], Json> = {
     answer: seen.value ?? null,
     logs: seen.logs,
