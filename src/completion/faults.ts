@@ -222,7 +222,7 @@ export const reportedFaults: readonly ReportedFault[] = [
     wanted: 'an answer',
     matches: (report) =>
       (report.status ?? 0) >= 500 ||
-      [408, 409, 423, 425].includes(report.status ?? 0) ||
+      [408, 409, 423, 424, 425].includes(report.status ?? 0) ||
       (inForm(report) && UNLOADED.test(report.said)),
   },
   {

@@ -42,7 +42,7 @@ export function networkFailure(error: unknown, endpoint: string, usage: Usage | 
 
 /** Whether the request certainly did not reach a server. */
 export function isUnreached(error: unknown): boolean {
-  return /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|\w*SELF_SIGNED_\w+|UNABLE_TO_\w+)$/.test(
+  return /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|\w*SELF_SIGNED_\w+|UNABLE_TO_\w+|the proxy answers \d+)$/.test(
     networkCause(error),
   );
 }
@@ -85,9 +85,14 @@ function pauseIn(words: string): number | undefined {
   return Math.min(Number(minutes) * 60_000 + ms, MAX_RETRY_AFTER_MS);
 }
 
+/** How the client says that a proxy opens no way to the server. */
+const NO_TUNNEL = /^Proxy response \((\d{3})\)/;
+
 /** The error code of a failed connection, such as `ECONNREFUSED`. Never the message, which may repeat the URL. */
 export function networkCause(error: unknown): string {
   for (let one = error; one instanceof Error; one = one.cause) {
+    const [, refusal] = NO_TUNNEL.exec(one.message) ?? [];
+    if (refusal !== undefined) return `the proxy answers ${refusal}`;
     if ('code' in one && typeof one.code === 'string') return one.code;
   }
   return 'the connection failed';

@@ -245,6 +245,7 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [302, ''],
   ],
   'the server is busy, restarting or failing': [
+    [424, { error: 'Request failed during generation: CANCELLED', error_type: 'generation' }],
     [400, { error: 'The model has crashed without a reason. (Exit code: 1844)' }],
     [400, { error: 'Model unloaded.' }],
     [400, error('Failed to load model "m": too little memory', { code: 'model_load_failed' })],

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { CompletionError } from '../../src/completion/completion-error.ts';
 import type { Adaptation, Form } from '../../src/completion/dialect.ts';
 import { faultOf, reportedFaults } from '../../src/completion/faults.ts';
+import { isUnreached, networkCause } from '../../src/completion/model-failure.ts';
 import { readFault } from '../../src/completion/server-fault.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { answer, asking, event, eventStream, events, json, nobodyThere, serverThat, toldBy } from './odd-server.ts';
@@ -171,6 +172,12 @@ test('each request is asked leave for, and what did not reach a server is given 
   assert.deepEqual([asked, back], [3, 1]);
   const refused = await asking(baseUrl.replace('/v1', '/v2'), { question: { mayRepeat: () => false } });
   assert.equal(toldBy(refused.outcome), 'PLATFORM_MODEL_REFUSED', 'no leave for another form');
+});
+
+test('a proxy that opens no tunnel is told with its answer, and the request as not sent', () => {
+  const refused = new Error('Proxy response (407) !== 200 when HTTP Tunneling');
+  const error = new TypeError('fetch failed', { cause: Object.assign(refused, { code: 'UND_ERR_ABORTED' }) });
+  assert.deepEqual([networkCause(error), isUnreached(error)], ['the proxy answers 407', true]);
 });
 
 test('an error that comes after a part of the answer is told with what was used', async () => {
