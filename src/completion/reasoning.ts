@@ -70,15 +70,20 @@ function marksIn(text: string): Mark[] {
     ...[...text.matchAll(OPENING)].map(({ index, 0: mark }) => ({ at: index, end: index + mark.length, opens: true })),
     ...[...text.matchAll(CLOSING)].map(({ index, 0: mark }) => ({ at: index, end: index + mark.length, opens: false })),
   ];
-  return marks.filter((mark) => isAtEdge(text, mark)).sort((one, other) => one.at - other.at);
+  // Looked for once: a hostile answer has many marks.
+  const details = text.indexOf('<details type="reasoning"');
+  const isHarmony = /^\s*(?:analysis|commentary)/.test(text);
+  const isMark = (mark: Mark) => {
+    if (text.startsWith('</details>', mark.at) && (details < 0 || mark.at < details)) return false;
+    // Without its special tokens, the harmony format leaves the names of its channels.
+    return text.startsWith('assistantfinal', mark.at) ? isHarmony : isAtEdge(text, mark);
+  };
+  return marks.filter(isMark).sort((one, other) => one.at - other.at);
 }
 
 function isAtEdge(text: string, { at, end }: Mark): boolean {
   // No module contains the tokens of a chat format.
   if (text.startsWith('<|', at) || text.startsWith('◁', at)) return true;
-  // Without its special tokens, the harmony format leaves the names of its channels.
-  if (text.startsWith('assistantfinal', at)) return /^\s*(?:analysis|commentary)/.test(text);
-  if (text.startsWith('</details>', at) && !/<details type="reasoning"/.test(text.slice(0, at))) return false;
   const before = text.slice(Math.max(0, at - MARK_CHARACTERS), at);
   const after = text.slice(end, end + MARK_CHARACTERS);
   return /(?:^|\n)[ \t]*$/.test(before) || /^[ \t]*(?:\r?\n|$)/.test(after) || !/['"`]/.test(before + after);
