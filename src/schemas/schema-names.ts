@@ -25,7 +25,7 @@ export function addressesOf(reference: string): string[] {
   return [own, resolved(NO_BASE, URL.canParse(own) ? new URL(own).pathname : own)];
 }
 
-/** Most ways from the root to a subschema that are told apart by the dynamic anchor met first. */
+/** Most ways from the root to a subschema that are told apart by the dynamic anchor met first, for all anchors. */
 const MAX_WAYS = 2_000;
 
 const known = new WeakMap<object, SchemaNames>();
@@ -53,6 +53,7 @@ class SchemaNames {
   readonly #anchors = new Map<string, string>();
   readonly #dynamic = new Map<string, Map<Resource, string>>();
   readonly #first = new Map<string, Map<Resource, Set<Resource | undefined>>>();
+  #waysLeft = MAX_WAYS;
 
   constructor(schema: JsonObject) {
     this.#schema = schema;
@@ -106,6 +107,7 @@ class SchemaNames {
     const name = keyword === '$dynamicRef' ? fragmentOf(reference) : RECURSIVE;
     const holders = this.#dynamic.get(name);
     if (holders?.get(this.resourceAt(target.pointer)) !== target.pointer) return target.pointer;
+    if (holders.size === 1) return target.pointer;
     const first = [...(this.#firstHolders(name, holders).get(base) ?? holders.keys())];
     const places = new Set(first.map((holder) => (holder && holders.get(holder)) ?? target.pointer));
     return places.size === 1 ? [...places][0] : undefined;
@@ -133,7 +135,8 @@ class SchemaNames {
       const way = `${first?.pointer ?? ''} ${pointer}`;
       if (!isObject(schema) || visited.has(way)) continue;
       visited.add(way);
-      if (visited.size > MAX_WAYS) {
+      this.#waysLeft -= 1;
+      if (this.#waysLeft < 0) {
         found.clear();
         break;
       }

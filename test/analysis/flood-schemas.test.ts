@@ -97,6 +97,18 @@ for (const [name, { schema, request }] of Object.entries(hostile)) {
   });
 }
 
+test('dynamic anchors, many and each with two holders, are looked for in bounded time', () => {
+  const definitions = Array.from({ length: 900 }, (_, n): [string, Json] => [
+    `d${n}`,
+    { $id: `${n}`, $dynamicAnchor: `n${n}`, items: { $dynamicRef: `${(n + 1) % 900}#n${(n + 1) % 900}` } },
+  ]);
+  const second = { $id: 'z', $defs: members(900, (n) => ({ $dynamicAnchor: `n${n}` })) };
+  const schema: Json = { $ref: '0', $defs: { ...Object.fromEntries(definitions), z: second } };
+  const cost = startCost();
+  judge(documentOf({}, {}).replace('{}', JSON.stringify(schema)), casesOf([[], {}]));
+  assert.ok(cost() < 60, `${cost()}`);
+});
+
 test('cases that take too many steps in total are an error, never skipped', () => {
   const schema: Json = { type: 'object', properties: { list: { type: 'array', items: { type: 'integer' } } } };
   const valid = hundred(() => ({ list: Array.from({ length: 500 }, (_, n) => n) }));
