@@ -52,7 +52,7 @@ test('its commands send it, read its outcome `generated`, and run the handler', 
   const args = ['run', outcome.handler.digest, join(folder, 'request.json')];
   const ran = await runCommand(args, { environment: { REDIS_URL: rig.redis.url } });
   assert.equal(ran.code, 0, ran.stderr);
-  const promised = /the `value` `(\{.*?\})`/.exec(page)?.[1] ?? assert.fail('the page promises no answer');
+  const promised = /`value` is `(\{.*?\})`/.exec(page)?.[1] ?? assert.fail('the page promises no answer');
   assert.deepEqual(JSON.parse(ran.stdout).value, JSON.parse(promised));
 });
 

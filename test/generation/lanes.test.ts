@@ -360,7 +360,8 @@ test('an endless trial is not awaited: another candidate is requested while ther
   const peerDeadline = new Deadline(Date.now() + hangMs / 12, new AbortController().signal);
   const options = { peerDeadline, timeoutMs: 4 * hangMs };
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? module(endless) : sound), options);
-  assert.deepEqual(results(played), ['aborted', 'verified']);
+  assert.equal(played.asked[1]?.purpose, 'fresh', 'no repair: the trial has not ended');
+  assert.ok(results(played).includes('verified'));
   assert.equal(played.tested?.source.trim(), soundSource.trim());
 });
 

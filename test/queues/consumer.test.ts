@@ -17,7 +17,7 @@ import {
 import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { errorEnvelope } from '../../src/pipeline/outcome-of.ts';
 import { reportFault } from '../system/fault-report.ts';
-import { assertBetween, codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { assertBetween, codes, envelope, jobData, queueUnderTest, takenAt, until } from './queue-under-test.ts';
 
 class Coded extends Error {
   readonly code: string;
@@ -714,7 +714,7 @@ test('a consumer whose connection that waits for jobs is down says so', async (t
 });
 
 test('the time a job has counts by Redis although its producer is slow, and many jobs came after it while no worker was there', async (t) => {
-  const { queue, consume, outcome } = await queueUnderTest(t);
+  const { queue, connection, consume, outcome } = await queueUnderTest(t);
   const beforeMs = Date.now();
   await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'slow', timestamp: beforeMs - 600_000 });
   const afterMs = Date.now();
@@ -726,8 +726,8 @@ test('the time a job has counts by Redis although its producer is slow, and many
   await queue.addBulk(others);
   const taken = new Map<string, number>();
   await consume({
-    process: async ({ jobId, kind, data, takenAtMs }) => {
-      taken.set(jobId, takenAtMs);
+    process: async ({ jobId, kind, data }) => {
+      taken.set(jobId, await takenAt(connection, jobId));
       return envelope(kind, data);
     },
   });

@@ -100,7 +100,12 @@ export async function queueUnderTest(t: TestContext, options: LocalRedisOptions 
   };
 }
 
-/** Asserts that something happened between two moments. Clocks are rounded to a millisecond, Redis' apart from ours. */
+/** When a job that a worker has was taken, by Redis' clock, which is that of this machine. */
+export async function takenAt(connection: Connection, jobId: string): Promise<number> {
+  return Number(await connection.hget(`${DEFAULT_PREFIX}:${QUEUE_NAME}:${jobId}`, 'takenAtMs'));
+}
+
+/** Asserts that something happened between two moments. Each clock is rounded to a millisecond. */
 export function assertBetween(beforeMs: number, atMs: number | undefined, afterMs: number): void {
   assert.ok(atMs !== undefined && atMs >= beforeMs - 2 && atMs <= afterMs + 2, `${beforeMs} ${atMs} ${afterMs}`);
 }
