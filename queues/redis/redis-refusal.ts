@@ -66,7 +66,7 @@ const refusals: readonly Refusal[] = [
   {
     code: 'OPERATOR_REDIS_CLUSTER',
     words: beginning('ERR This instance has cluster support disabled'),
-    found: 'a server that is no cluster',
+    found: 'a server without a cluster',
     wanted: 'redis:// in REDIS_URL',
   },
   {
@@ -78,7 +78,7 @@ const refusals: readonly Refusal[] = [
   {
     code: 'OPERATOR_REDIS_URL_INVALID',
     words: beginning('ERR unknown command .(?:sentinel|SENTINEL)\\b'),
-    found: 'a server that is no Sentinel',
+    found: 'a server that is not a Sentinel',
     wanted: 'Sentinels in REDIS_URL, which often have port 26379',
   },
   {

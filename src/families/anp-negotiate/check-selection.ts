@@ -30,8 +30,10 @@ export function digestFindings({ root }: Artifact, text: string, { protocolArtif
   });
 }
 
-/** Checks that the artifact allows what the result selects. A selection that the artifact does not list is a
- * contradiction. */
+/**
+ * Checks that the artifact allows what the result selects. A selection that the artifact does not list is a
+ * contradiction.
+ */
 export function selectionFindings({ root }: Artifact, selection: Selection): PlacedFinding[] {
   return COMPARED.flatMap(({ selected, listed, bare }) => {
     const wanted = textsAt(isObject(root.value) ? root.value : {}, listed);
