@@ -2,8 +2,8 @@
 let floorUs: number | undefined;
 
 /**
- * Begins to measure. The function that it returns tells the CPU time that this process has spent since, as a multiple
- * of a plain loop of ten million steps: a slow or busy machine does not change it.
+ * Begins to measure. The returned function tells the CPU time that this process has spent since, as a multiple of a
+ * plain loop of ten million steps. A slow or busy machine does not change it.
  */
 export function startCost(): () => number {
   floorUs ??= Math.min(...[1, 2, 3].map(loopUs));

@@ -126,10 +126,7 @@ function closedTo({ untilMs, fault }: Circuit): CompletionError {
   );
 }
 
-/**
- * Wraps a shared cool-down so that calls do not wait for it: if it is unreachable or slow, only what this process was
- * told counts.
- */
+/** Wraps a shared cool-down so that calls do not wait for it: without it, what this process was told counts. */
 export function patientCoolDown(shared: CoolDown): CoolDown {
   const own = createCoolDown();
   return {

@@ -114,8 +114,8 @@ class SchemaNames {
   }
 
   /**
-   * For each resource, the holders of a dynamic anchor that may be met first on a way from the root, where validation
-   * starts; `undefined` among them if a way meets none. Empty if there are too many ways.
+   * For each resource, the holders of a dynamic anchor that may be met first on a way from the root, where
+   * validation starts; `undefined` among them if a way meets none. Empty if there are too many ways.
    */
   #firstHolders(
     name: string,

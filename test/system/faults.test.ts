@@ -104,7 +104,7 @@ test('two workers, 50 jobs of ten agreements: one outcome each, each agreement s
     if (job !== undefined) assert.equal(negotiation, negotiations.get(job), msg);
   const reused = outcomes.filter(({ report: { reused } }) => reused);
   assert.equal(reused.length, 40);
-  // A job begins where the one that generates its handler seems dead, as on a busy machine, and stops where it is not.
+  // On a busy machine the job that generates a handler may seem dead. Another one then begins, and stops in time.
   assert.ok(reused.every(({ report }) => report.attempts.every(({ result }) => result === 'aborted')));
   const attempts = outcomes.reduce((sum, { report }) => sum + report.attempts.length, 0);
   const questions = marks.reduce((sum, mark) => sum + rig.questions(mark).length, 0);
