@@ -132,13 +132,15 @@ test('submit --again makes a new job of data that have an outcome', async () => 
 });
 
 test('an outcome is announced again by a command', async () => {
-  const before = (await rig.entries()).length;
+  // Outcomes of other jobs may still be announced meanwhile.
+  const announced = async () => (await rig.entries()).filter(({ jobId }) => jobId === 'held-up');
+  const before = (await announced()).length;
   const { code, stdout } = await call('outcomes', 'replay', '--yes', 'held');
   assert.deepEqual([code, stdout], [0, 'held-up\n1 announced again\n']);
-  const entries = await rig.entries();
+  const entries = await announced();
   assert.equal(entries.length, before + 1);
-  assert.deepEqual([entries.at(-1)?.jobId, entries.at(-1)?.replayed], ['held-up', '1']);
-  assert.match((await call('outcomes', 'list', '--limit', '1')).stdout, /held-up {2}review clean {2}replayed\n$/);
+  assert.equal(entries.at(-1)?.replayed, '1');
+  assert.match((await call('outcomes', 'list')).stdout, /held-up {2}review clean {2}replayed\n/);
 });
 
 test('mistyped names are told with the closest one, and none reaches the queue', async () => {
