@@ -200,7 +200,7 @@ export class Turns {
     const isAgain = job.deliveriesBefore > 0 ? 1 : 0;
     const values = [tenant, job.jobId, job.token, `${queue}:`, isAgain, timeoutMs];
     if (Number(await enqueueInTurn.run(this.#connection, keys, values)) === 0) return false;
-    // The job is on the queue again, whatever becomes of the others. The next fetch or the keeper goes on with them.
+    // The job is on the queue again, even if the others fail. The next fetch or the keeper continues with them.
     await this.#moveBehind()
       .then(() => this.giveTurns())
       .catch(() => undefined);

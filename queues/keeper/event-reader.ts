@@ -76,7 +76,7 @@ export class EventReader {
   async #announceIgnored(jobId: string, ignoredAtMs: number): Promise<void> {
     const { connection, keys, jobs, outcomes, onEvent } = this.#options;
     const text = await outcomes.textOf(jobId);
-    // What told that the job was added may never have been written.
+    // The event that the job was added may never have been written.
     if (text === null) return this.#deadlines.note([jobId]);
     const envelope = readEnvelope(text);
     if (envelope === null) return;

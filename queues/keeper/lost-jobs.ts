@@ -65,7 +65,7 @@ export class LostJobs {
     return missing.filter((_, index) => moved[index]?.some((value) => Number(value) > 0));
   }
 
-  /** The jobs that wait in a list, or `null` where they are too many to read them in each look. */
+  /** The jobs that wait in a list; `null` if there are too many to read in each look. */
   async #shortList(): Promise<Set<string> | null> {
     const { connection, keys } = this.#options;
     const read = (list: string) => connection.lrange(`${keys.queue}:${list}`, 0, PAGE);

@@ -54,7 +54,7 @@ export class Quarantine {
     const text = await this.#connection.get(key);
     if (text === null) return false;
     const marked = JSON.stringify({ ...causeIn(text), acknowledged: true });
-    // Only where it still is: one that was freed meanwhile must not come back.
+    // XX: a bundle that was freed meanwhile must not come back.
     return (await this.#connection.set(key, marked, 'KEEPTTL', 'XX')) === 'OK';
   }
 

@@ -11,11 +11,17 @@ export type Connection = Redis | Cluster;
 export type Purpose = 'worker' | 'caller';
 
 /**
- * Connects to Redis. URLs: `redis://` and `rediss://` (one server), `redis+sentinel://host,host/master-name`,
- * `redis+cluster://host,host`; `rediss+…` with TLS; user, password and `/db` as usual. Options after `?`: for Sentinels
- * `sentinelUsername`, `sentinelPassword` and `sentinelTls`; for TLS the paths `tlsCa`, `tlsCert` and `tlsKey`.
+ * Connects to Redis. URLs have these forms:
+ * - `redis://host` and `rediss://host`: one server
+ * - `redis+sentinel://host,host/master-name`
+ * - `redis+cluster://host,host`
  *
- * The connection never uses another database than the URL's. Its errors go to `onError`, trimmed; it never throws them.
+ * `rediss+…` uses TLS. User, password and `/db` are as usual; `valkey` is another word for `redis`. Options after `?`:
+ * `sentinelUsername`, `sentinelPassword` and `sentinelTls` for Sentinels, the paths `tlsCa`, `tlsCert` and `tlsKey`
+ * for TLS.
+ *
+ * The connection never uses another database than the URL's. Its errors go to `onError`, trimmed, and are never
+ * thrown.
  * Throws `OPERATOR_REDIS_URL_INVALID` for a wrong URL, or a file of it that cannot be read.
  */
 export function connect(

@@ -313,7 +313,7 @@ function isRenamed({ said }: Report): boolean {
   );
 }
 
-/** A server that knows the path may still answer 404, or 503 as some gateways without a provider of the model do. */
+/** A server may answer 404 although it knows the path; some gateways answer 503 if no provider has the model. */
 function isOfModel(report: Report): boolean {
   const { status, names, said } = report;
   if (status === 404 && /\b(?:model|deployment)s?\b/i.test(said) && !PATH.test(said)) return true;

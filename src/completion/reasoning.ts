@@ -70,7 +70,7 @@ function marksIn(text: string): Mark[] {
     ...[...text.matchAll(OPENING)].map(({ index, 0: mark }) => ({ at: index, end: index + mark.length, opens: true })),
     ...[...text.matchAll(CLOSING)].map(({ index, 0: mark }) => ({ at: index, end: index + mark.length, opens: false })),
   ];
-  // Looked for once: a hostile answer has many marks.
+  // Searched once: a hostile answer has many marks.
   const details = text.indexOf('<details type="reasoning"');
   const isHarmony = /^\s*(?:analysis|commentary)/.test(text);
   const isMark = (mark: Mark) => {

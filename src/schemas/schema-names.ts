@@ -107,7 +107,9 @@ class SchemaNames {
     const name = keyword === '$dynamicRef' ? fragmentOf(reference) : RECURSIVE;
     const holders = this.#dynamic.get(name);
     if (holders?.get(this.resourceAt(target.pointer)) !== target.pointer) return target.pointer;
-    if (holders.size === 1) return target.pointer;
+    // Validation starts at the root, so its anchor is met first on every way.
+    const ofRoot = holders.get(this.root);
+    if (ofRoot !== undefined || holders.size === 1) return ofRoot ?? target.pointer;
     const first = [...(this.#firstHolders(name, holders).get(base) ?? holders.keys())];
     const places = new Set(first.map((holder) => (holder && holders.get(holder)) ?? target.pointer));
     return places.size === 1 ? [...places][0] : undefined;

@@ -20,7 +20,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   resumed: 'Workers take jobs again.',
   freed: 'The bundle may run again.',
   acknowledged: 'The bundle stays in quarantine, and is no longer a concern.',
-  'freed-before': 'The bundle is in quarantine no more.',
+  'freed-before': 'The bundle is no longer in quarantine.',
 };
 
 /** The fields of a form and the parts of its path. */
