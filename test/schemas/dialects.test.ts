@@ -163,3 +163,24 @@ test('a schema under an unknown keyword counts if a reference points to it', () 
     ['too-large'],
   );
 });
+
+test('the dynamic anchors of the root decide, however many anchors and schemas there are', () => {
+  const each = (count: number, made: (n: number) => [string, Json]) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => made(n)));
+  const inner = {
+    $id: 'inner',
+    $defs: each(12, (n) => [`x${n}`, { $dynamicAnchor: `n${n}`, type: 'string' }]),
+    properties: each(12, (n) => [`q${n}`, { $dynamicRef: `#n${n}` }]),
+  };
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'https://example.org/root',
+    properties: { ...each(300, (n) => [`p${n}`, {}]), inner: { $ref: 'inner' } },
+    $defs: { ...each(12, (n) => [`r${n}`, { $dynamicAnchor: `n${n}`, type: 'integer' }]), inner },
+  };
+  for (let n = 0; n < 12; n += 1)
+    assert.deepEqual(
+      [isAllowed(schema, { inner: { [`q${n}`]: 1 } }), isAllowed(schema, { inner: { [`q${n}`]: 'a' } })],
+      [true, false],
+    );
+});
